@@ -1,0 +1,73 @@
+// A symmetric positive semi-definite system with the 2D+1-point stencil on a sparse grid:
+//
+//     sum_f c_f (x_i - x_j) + e_i x_i = b_i        for every unknown cell i                    (L1)
+//
+// c_f >= 0 is the coefficient of the face between i and j, stored at the *lower* face of the upper
+// cell; e_i >= 0 the Dirichlet excess (ghost fluid). Cells with `unknown` == 0 are no unknowns; a
+// face between an unknown and another cell must have c_f = 0 (a Dirichlet neighbour goes into e).
+// The matrix *is* what these floats say, evaluated in double: row sums are exact, so a pocket
+// without any excess has exactly the constant vector as its null space.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "slosh/grid/field.h"
+
+namespace slosh {
+
+template <int D>
+struct BlockSystem {
+    BlocksPtr<D> blocks;
+    FaceField<float, D> coefficient;      ///< c_f, background 0.
+    Field<float, D> excess;               ///< e_i, background 0.
+    Field<std::uint8_t, D> unknown;       ///< 1 where there is an equation, background 0.
+    Field<double, D> rhs;                 ///< b_i, zero where there is no unknown.
+
+    explicit BlockSystem(const BlocksPtr<D>& topology)
+        : blocks(topology), coefficient(topology), excess(topology), unknown(topology), rhs(topology) {}
+    std::size_t unknowns() const;
+};
+
+struct SolveOptions {
+    double tolerance = 1e-6;   ///< Stop once max|b - Ax| <= tolerance * max|b| ...
+    double absolute = 0;       ///< ... or <= this, in the units of b.
+    int max_iterations = 200;  ///< Iterations before giving up.
+};
+
+/// What a solve did. Running out of iterations is an outcome, not an error: the caller decides.
+struct [[nodiscard]] SolveReport {
+    bool converged = false;
+    int iterations = 0;
+    double residual = 0;          ///< max|b - Ax| at the end, in double, on the true system.
+    double relative_residual = 0; ///< The same over max|b| (0 if b = 0).
+    double setup_seconds = 0;     ///< Factorisation or hierarchy.
+    double seconds = 0;           ///< Wall time, set-up included.
+    double cpu_seconds = 0;       ///< CPU time, set-up included.
+    std::size_t unknowns = 0;
+    std::size_t bytes = 0;        ///< Memory of the solver's own data.
+    int pockets = 0;              ///< Components without excess, solved up to a constant.
+};
+
+/// r = b - A x in double. Returns max|r|.
+template <int D>
+double residual(const BlockSystem<D>& system, const Field<double, D>& x, Field<double, D>& r);
+
+/// Connected pockets of unknowns (joined by c_f > 0) in which every excess is zero: there A is
+/// singular. Takes the mean out of their right-hand side so that a solution exists. Returns their
+/// number. An isolated unknown without any coefficient is such a pocket, with b = 0.
+template <int D>
+int make_consistent(BlockSystem<D>& system);
+
+/// MIC(0)-preconditioned conjugate gradients on compact rows (`linear-mic`): the field's baseline.
+/// `x` is the first guess on entry, the solution on return.
+template <int D>
+SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options, Field<double, D>& x);
+
+/// Multigrid-preconditioned conjugate gradients (`linear`): float V-cycles inside a double
+/// iteration, matrix-free on blocks.
+template <int D>
+SolveReport solve_multigrid(const BlockSystem<D>& system, const SolveOptions& options,
+                            Field<double, D>& x);
+
+}  // namespace slosh

@@ -1,0 +1,81 @@
+// All that a liquid simulation is made of, as plain data. Scene files are turned into this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "slosh/grid/geometry.h"
+#include "slosh/particles/particles.h"
+#include "slosh/shape/solid.h"
+
+namespace slosh {
+
+/// A number that may change over time: linear between keys, constant outside.
+struct Curve {
+    std::vector<double> times, values;
+    Curve(double value = 0) : times{0}, values{value} {}
+    Curve(std::vector<double> t, std::vector<double> v) : times(std::move(t)), values(std::move(v)) {}
+    double at(double time) const;
+};
+
+/// Liquid that is there at the start.
+template <int D>
+struct InitialLiquid {
+    ShapePtr<D> shape;  ///< World frame.
+    Point<D> velocity;  ///< m/s
+    Point<3> spin;      ///< Angular velocity about the origin of `centre`. rad/s (2D: z only).
+    Point<D> centre;    ///< m
+};
+
+/// A shape that is kept full of new liquid while `start <= t < end`.
+template <int D>
+struct Inflow {
+    ShapePtr<D> shape;  ///< Local frame of `motion`.
+    Motion<D> motion;
+    Curve velocity[D];  ///< m/s
+    double start = 0, end = 1e30;  ///< s
+};
+
+/// A shape in which particles are removed while `start <= t < end`.
+template <int D>
+struct Drain {
+    ShapePtr<D> shape;
+    Motion<D> motion;
+    double start = 0, end = 1e30;  ///< s
+};
+
+enum class Fractions { Area, Volume, Voxel };
+enum class PressureSolver { Linear, LinearMic };
+
+struct StepOptions {
+    Transfer transfer = Transfer::Apic;
+    double flip_blend = 0.97;       ///< Share of FLIP in `flip` (the rest PIC). [0, 1].
+    int advection_order = 2;        ///< Runge-Kutta order of particle paths: 2 or 3.
+    Fractions fractions = Fractions::Area;
+    PressureSolver solver = PressureSolver::Linear;
+    double tolerance = 1e-6;        ///< Relative residual of the pressure solve.
+    int max_iterations = 200;       ///< Of the pressure solve.
+    double cfl = 4;                 ///< Cells a particle may cross in a substep.
+    double max_dt = 1e30;           ///< s
+    double min_dt = 1e-7;           ///< s; below this the run stops with an error.
+    int particles_per_axis = 2;     ///< Seeds per cell and axis: 2 gives 8 a cell in 3D, 4 in 2D.
+    double jitter = 0.8;            ///< Of the seed spacing. [0, 1].
+    bool density_correction = true; ///< Pushes crowded particles apart (docs/step.md).
+    std::uint64_t seed = 1;
+};
+
+template <int D>
+struct LiquidSetup {
+    GridGeometry<D> grid;
+    bool open_side[2 * D] = {};     ///< Side 2d is the lower, 2d+1 the upper one along d: open or wall.
+    std::vector<Solid<D>> solids;
+    std::vector<InitialLiquid<D>> liquid;
+    std::vector<Inflow<D>> inflows;
+    std::vector<Drain<D>> drains;
+    Curve gravity[D];               ///< m/s^2
+    double density = 1000;          ///< kg/m^3
+    StepOptions step;
+};
+
+}  // namespace slosh

@@ -1,0 +1,79 @@
+// A liquid simulation: its state, one step, and what can be read off it.
+//
+// The particles are the whole state: the grid is rebuilt from them in every step, and solves start
+// cold. So a state that is saved and restored goes on bit for bit as if nothing had happened.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "slosh/base/timer.h"
+#include "slosh/linear/system.h"
+#include "slosh/liquid/setup.h"
+#include "slosh/particles/particles.h"
+#include "slosh/surface/mesh.h"
+
+namespace slosh {
+
+template <int D>
+struct LiquidState {
+    double time = 0;              ///< s
+    std::uint64_t steps = 0;      ///< Substeps taken.
+    std::uint32_t next_id = 0;    ///< Id of the next particle; also how many were ever made.
+    std::uint64_t drained = 0;    ///< Particles removed by drains and open sides.
+    Particles<D> particles;
+};
+
+/// What one substep did.
+struct StepReport {
+    double time = 0;           ///< At the end of the step. s.
+    double dt = 0;             ///< s
+    bool accepted = false;     ///< False: the pressure solve failed; the state is untouched.
+    std::string solver;        ///< Solver word that produced the pressure.
+    SolveReport pressure;
+    double volume = 0;         ///< Liquid volume by the level set. m^3 (2D: m^2).
+    double kinetic_energy = 0;   ///< J (2D: J/m)
+    double potential_energy = 0; ///< J, against the origin
+    double max_speed = 0;      ///< m/s
+    std::size_t particles = 0, emitted = 0, drained = 0;
+    std::size_t blocks = 0, liquid_cells = 0;
+    std::size_t peak_bytes = 0;
+    StageTimes times;
+};
+
+/// What a frame shows: everything here is a function of the state alone.
+template <int D>
+struct LiquidFrame {
+    Field<float, D> level_set;    ///< Cell centres, negative inside. m.
+    FaceField<float, D> velocity; ///< m/s
+    SurfaceMesh surface;
+};
+
+template <int D>
+class LiquidSimulation {
+public:
+    /// Seeds the initial liquid. Throws InputError if there is nothing to simulate.
+    explicit LiquidSimulation(LiquidSetup<D> setup);
+    ~LiquidSimulation();
+
+    const LiquidSetup<D>& setup() const;
+    const LiquidState<D>& state() const;
+    /// Continues from a saved state of the same setup.
+    void restore(LiquidState<D> state);
+
+    /// One step of at most `remaining` seconds; the CFL condition chooses. The last two steps
+    /// before `remaining` runs out are evened. A failed solve is tried with the next solver, then
+    /// with half the step; below min_dt a SolveError is thrown and the state is that of before.
+    StepReport step(double remaining);
+
+    LiquidFrame<D> frame() const;
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+extern template class LiquidSimulation<2>;
+extern template class LiquidSimulation<3>;
+
+}  // namespace slosh

@@ -1,0 +1,22 @@
+// A solid obstacle or container: a shape, where it is, and how it moves.
+#pragma once
+
+#include <string>
+
+#include "slosh/shape/motion.h"
+#include "slosh/shape/shape.h"
+
+namespace slosh {
+
+template <int D>
+struct Solid {
+    std::string name;
+    ShapePtr<D> shape;  ///< In its local frame; solid where the distance is negative.
+    Motion<D> motion;   ///< Places the local frame in the world.
+
+    double distance(const Point<D>& world, const Transform<D>& at) const {
+        return shape->distance(at.unapply(world));
+    }
+};
+
+}  // namespace slosh
