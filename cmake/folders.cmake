@@ -6,6 +6,14 @@ if(SLOSH_WERROR)
   list(APPEND SLOSH_FLAGS -Werror)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3")
+if(SLOSH_SANITIZE)
+  add_compile_options(-fsanitize=${SLOSH_SANITIZE} -fno-sanitize-recover=undefined
+    -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${SLOSH_SANITIZE})
+endif()
+if(SLOSH_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 enable_testing()
 if(SLOSH_TESTS)
@@ -52,14 +60,15 @@ function(slosh_test name)
   add_test(NAME ${name} COMMAND test_${name})
 endfunction()
 
-# The command line program: src/slosh/cli/*.cpp.
+# The command line program: src/slosh/cli/*.cpp. Its cpu_check.cpp must run on any x86-64, to say
+# what is missing where the rest would die of an illegal instruction.
 function(slosh_cli)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/slosh/cli/*.cpp)
-  if(NOT sources)
-    return()
-  endif()
   add_executable(slosh ${sources})
   target_compile_options(slosh PRIVATE ${SLOSH_FLAGS} ${SLOSH_SIMD})
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/src/slosh/cli/cpu_check.cpp PROPERTIES
+    COMPILE_OPTIONS "-mno-avx")
+  target_compile_definitions(slosh PRIVATE SLOSH_VERSION="${PROJECT_VERSION}")
   target_link_libraries(slosh PRIVATE slosh_render slosh_cache slosh_scene CLI11::CLI11
     nlohmann_json::nlohmann_json fmt::fmt)
 endfunction()
