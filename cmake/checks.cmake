@@ -1,0 +1,25 @@
+# Tests that are not doctest programs: the order of the tree, the installed package, the command.
+if(NOT SLOSH_TESTS)
+  return()
+endif()
+set(PYTHON /usr/bin/python3)  # Debian's; a python3 found by PATH may lack Debian's modules
+set(checks ${CMAKE_SOURCE_DIR}/tests)
+
+add_test(NAME layers COMMAND ${PYTHON} ${checks}/layers/check_layers.py)
+add_test(NAME layers_check COMMAND ${PYTHON} ${checks}/layers/check_layers_test.py)
+
+if(SLOSH_SANITIZE)
+  set(sanitize_flags -fsanitize=${SLOSH_SANITIZE})
+endif()
+add_test(NAME install COMMAND ${checks}/install/install_test.sh ${CMAKE_BINARY_DIR}
+  ${CMAKE_SOURCE_DIR} ${CMAKE_BUILD_TYPE} ${sanitize_flags})
+
+# tests/cli/*_test.py, each given the program to test.
+file(GLOB cli_tests CONFIGURE_DEPENDS ${checks}/cli/*_test.py)
+foreach(file ${cli_tests})
+  get_filename_component(name ${file} NAME_WE)
+  string(REPLACE "_test" "" name ${name})
+  add_test(NAME cli_${name} COMMAND ${PYTHON} ${file})
+  set_tests_properties(cli_${name} PROPERTIES TIMEOUT 300
+    ENVIRONMENT "SLOSH=$<TARGET_FILE:slosh>")
+endforeach()
