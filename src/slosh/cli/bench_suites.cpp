@@ -1,0 +1,17 @@
+// The table of benchmark suites. Each body is in its own bench_<name>.cpp.
+#include "slosh/cli/bench.h"
+
+namespace slosh::cli {
+
+const std::vector<BenchSuite>& bench_suites() {
+    static const std::vector<BenchSuite> suites = {
+        {"pressure", "iterations and seconds of the pressure solvers", nullptr},
+        {"step", "seconds by stage of a dam break's time step", nullptr},
+        {"lcp", "solvers for separating walls", nullptr},
+        {"viscosity", "implicit viscosity", nullptr},
+        {"tall", "tall-cell water", nullptr},
+    };
+    return suites;
+}
+
+}  // namespace slosh::cli

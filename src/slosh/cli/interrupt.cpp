@@ -1,0 +1,29 @@
+#include "slosh/cli/interrupt.h"
+
+#include <csignal>
+#include <unistd.h>
+
+namespace slosh::cli {
+namespace {
+
+volatile std::sig_atomic_t seen = 0;
+
+extern "C" void on_signal(int) {
+    seen = seen + 1;
+    // Files of a cache appear whole or not at all, so leaving at any moment does no harm.
+    if (seen >= 2) _exit(130);
+}
+
+}  // namespace
+
+void catch_interrupts() {
+    struct sigaction action = {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() { return seen > 0; }
+
+}  // namespace slosh::cli

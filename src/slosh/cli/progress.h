@@ -1,0 +1,42 @@
+// What a run shows while it works: one moving line on a terminal, else a line per frame.
+#pragma once
+
+#include <string>
+
+#include "slosh/liquid/simulation.h"
+
+namespace slosh::cli {
+
+class Progress {
+public:
+    /// `first` is the first frame to be simulated, `last` the last one.
+    Progress(int first, int last, bool quiet);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// After each substep; `done` is the simulated share of the frame in [0, 1].
+    void step(int frame, const StepReport& report, double done);
+    /// After a frame is on disk.
+    void frame(int frame);
+    /// A full line above the moving one.
+    void say(const std::string& line);
+    /// For pictures: `what` n of m.
+    void item(const std::string& what, int n, int m);
+    /// Takes the moving line away.
+    void clear();
+
+private:
+    double eta(double frames_left) const;
+    void show(const std::string& line, double share);
+
+    int first_, last_;
+    bool quiet_, terminal_;
+    bool shown_ = false;
+    int substeps_ = 0, iterations_ = 0;
+    std::size_t particles_ = 0;
+    double started_, frame_started_;
+    double seconds_per_frame_ = 0;
+};
+
+}  // namespace slosh::cli

@@ -1,0 +1,46 @@
+// Physics against references: `slosh validate [CASE...]`. A case is a function that measures and
+// adds rows. Register a new one in validate_cases.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "slosh/cli/commands.h"
+
+namespace slosh::cli {
+
+struct ValidateRow {
+    std::string case_name;  ///< "2a", or "4c/density=0.1".
+    std::string quantity;   ///< What was measured, with its unit.
+    double value = 0, reference = 0;
+    double error = 0;  ///< Relative to the reference, or to a natural scale where that is zero.
+    double tolerance = 0;
+    bool pass = false;
+};
+
+/// Collects rows, printing each as it comes.
+class ValidateReport {
+public:
+    void add(ValidateRow row);
+    /// Measured against a reference: error = |value - reference| / scale, where scale is
+    /// |reference| unless another is given. Passes if the error is at most `tolerance`.
+    void compare(std::string case_name, std::string quantity, double value, double reference,
+                 double tolerance, double scale = 0);
+    const std::vector<ValidateRow>& rows() const { return rows_; }
+    bool all_pass() const;  ///< And there is at least one row.
+
+private:
+    std::vector<ValidateRow> rows_;
+};
+
+struct ValidateCase {
+    const char* name;         ///< As in the list of validation cases: 1, 2a, 4c/density=0.1.
+    const char* description;  ///< One line.
+    bool is_long;             ///< Takes minutes: runs only when named or with --all.
+    void (*run)(ValidateReport& report);
+};
+
+/// All cases, in order.
+const std::vector<ValidateCase>& validate_cases();
+
+}  // namespace slosh::cli
