@@ -7,6 +7,7 @@
 
 #include "slosh/grid/geometry.h"
 #include "slosh/particles/particles.h"
+#include "slosh/shape/fractions.h"
 #include "slosh/shape/solid.h"
 
 namespace slosh {
@@ -45,7 +46,6 @@ struct Drain {
     double start = 0, end = 1e30;  ///< s
 };
 
-enum class Fractions { Area, Volume, Voxel };
 enum class PressureSolver { Linear, LinearMic };
 
 struct StepOptions {
@@ -75,6 +75,7 @@ struct LiquidSetup {
     std::vector<Drain<D>> drains;
     Curve gravity[D];               ///< m/s^2
     double density = 1000;          ///< kg/m^3
+    std::vector<Point<D>> probes;   ///< World points whose pressure every step reports. m.
     StepOptions step;
 };
 
