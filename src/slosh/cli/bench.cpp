@@ -20,9 +20,12 @@ std::string cell_text(const Json& value) {
             const bool whole = value.number == static_cast<double>(static_cast<long>(value.number));
             return whole ? number_text(value.number) : text;
         }
-        case Json::Kind::Text: return value.text;
-        case Json::Kind::Flag: return value.flag ? "yes" : "no";
-        default: return "";
+        case Json::Kind::Text:
+            return value.text;
+        case Json::Kind::Flag:
+            return value.flag ? "yes" : "no";
+        default:
+            return "";
     }
 }
 
@@ -57,8 +60,7 @@ int bench(const BenchOptions& options) {
     if (!suite)
         throw InputError("unknown suite '" + options.suite + "'" +
                          did_you_mean(options.suite, names) + "; slosh bench --help lists them");
-    if (!suite->run)
-        throw InputError("suite '" + options.suite + "' is not in this version yet");
+    if (!suite->run) throw InputError("suite '" + options.suite + "' is not in this version yet");
 
     BenchReport report;
     suite->run(options, report);

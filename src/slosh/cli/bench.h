@@ -24,7 +24,7 @@ private:
 
 struct BenchSuite {
     const char* name;
-    const char* description;  ///< One line for the help.
+    const char* description;                                        ///< One line for the help.
     void (*run)(const BenchOptions& options, BenchReport& report);  ///< Null: comes later.
 };
 

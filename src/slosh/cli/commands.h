@@ -11,15 +11,15 @@
 namespace slosh::cli {
 
 struct RunOptions {
-    std::string scene = "sphere";            ///< Built-in name or file.
-    std::string output;                      ///< Cache directory. Empty: out/<scene>.
-    std::optional<int> frames;               ///< Last frame; frame 1 is the initial state.
-    std::optional<int> resolution;           ///< Cells along the longest side of the box.
-    int threads = 0;                         ///< 0: one per core.
-    std::vector<std::string> set;            ///< key=value, laid over the scene.
-    bool resume = false;                     ///< Go on from the last checkpoint in `output`.
-    bool video = true;                       ///< Write preview.mp4 at the end.
-    bool quiet = false;                      ///< No progress, no closing words.
+    std::string scene = "sphere";   ///< Built-in name or file.
+    std::string output;             ///< Cache directory. Empty: out/<scene>.
+    std::optional<int> frames;      ///< Last frame; frame 1 is the initial state.
+    std::optional<int> resolution;  ///< Cells along the longest side of the box.
+    int threads = 0;                ///< 0: one per core.
+    std::vector<std::string> set;   ///< key=value, laid over the scene.
+    bool resume = false;            ///< Go on from the last checkpoint in `output`.
+    bool no_video = false;          ///< Do not write preview.mp4 at the end.
+    bool quiet = false;             ///< No progress, no closing words.
 };
 int run(const RunOptions& options);
 
@@ -54,10 +54,11 @@ struct BenchOptions {
 int bench(const BenchOptions& options);
 
 struct ValidateOptions {
-    std::vector<std::string> cases;  ///< Names such as 1, 2a, 4c/density=0.1. Empty: all short ones.
-    std::string json;                ///< File for the rows. Empty: none.
-    bool list = false;               ///< Name the cases and stop.
-    bool all = false;                ///< The long ones, too.
+    std::vector<std::string>
+        cases;          ///< Names such as 1, 2a, 4c/density=0.1. Empty: all short ones.
+    std::string json;   ///< File for the rows. Empty: none.
+    bool list = false;  ///< Name the cases and stop.
+    bool all = false;   ///< The long ones, too.
     int threads = 0;
 };
 int validate(const ValidateOptions& options);

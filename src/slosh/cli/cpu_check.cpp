@@ -4,9 +4,10 @@
 // but C functions: an inline function of a C++ header could be merged by the linker with a copy
 // from a file that does use them.
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
 namespace {
 

@@ -13,13 +13,17 @@ struct FixedProblem {
     GridGeometry<D> grid;
     BlocksPtr<D> blocks;
     SolidFields<D> solid;
-    Field<float, D> phi;          ///< cells
-    FaceField<float, D> velocity; ///< m/s
+    Field<float, D> phi;           ///< cells
+    FaceField<float, D> velocity;  ///< m/s
     FaceField<std::uint8_t, D> known;
 
-    FixedProblem(const GridGeometry<D>& geometry, const std::vector<Solid<D>>& solids, Fractions kind,
-                 const std::function<double(const Point<D>&)>& level_set)
-        : grid(geometry), blocks(cover(geometry)), phi(blocks, 3.0f), velocity(blocks), known(blocks) {
+    FixedProblem(const GridGeometry<D>& geometry, const std::vector<Solid<D>>& solids,
+                 Fractions kind, const std::function<double(const Point<D>&)>& level_set)
+        : grid(geometry),
+          blocks(cover(geometry)),
+          phi(blocks, 3.0f),
+          velocity(blocks),
+          known(blocks) {
         const bool walls[2 * D] = {};
         SolidGrid<D> on_grid(grid, solids, walls);
         on_grid.update(0, 1, blocks, kind, solid);
@@ -51,7 +55,8 @@ struct FixedProblem {
         assemble_rhs(velocity, solid, system);
         const int pockets = make_consistent(system);
         q = Field<double, D>(blocks);
-        SolveReport report = solve_multigrid(system, {.tolerance = tolerance, .max_iterations = 100}, q);
+        SolveReport report =
+            solve_multigrid(system, {.tolerance = tolerance, .max_iterations = 100}, q);
         report.pockets = pockets;
         subtract_gradient(system, phi, solid, q, velocity, known);
         return report;

@@ -1,7 +1,8 @@
 #include "slosh/cli/interrupt.h"
 
-#include <csignal>
 #include <unistd.h>
+
+#include <csignal>
 
 namespace slosh::cli {
 namespace {
@@ -24,6 +25,8 @@ void catch_interrupts() {
     sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return seen > 0; }
+bool interrupted() {
+    return seen > 0;
+}
 
 }  // namespace slosh::cli

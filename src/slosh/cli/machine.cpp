@@ -1,9 +1,10 @@
 #include "slosh/cli/machine.h"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <string>
 #include <thread>
-#include <unistd.h>
 
 namespace slosh::cli {
 namespace {

@@ -5,6 +5,7 @@
 // usage or input, 3 a solve failed, 4 out of memory or disk, 130 interrupted.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -21,14 +22,21 @@ namespace {
 
 using Command = std::function<int()>;
 
+// A check that keeps the help short: CLI11 would print every range beside its flag.
+CLI::Validator range(int low, int high) {
+    CLI::Range check(low, high);
+    check.description("");
+    return check;
+}
+
 void add_scene_flags(CLI::App& command, std::optional<int>& frames, std::optional<int>& resolution,
                      std::vector<std::string>& set) {
     command.add_option("--frames", frames, "Last frame (frame 1 is the initial state)")
         ->type_name("N")
-        ->check(CLI::Range(1, 1000000));
+        ->check(range(1, 1000000));
     command.add_option("--resolution", resolution, "Cells along the longest side of the box")
         ->type_name("N")
-        ->check(CLI::Range(1, 16384));
+        ->check(range(1, 16384));
     // allow_extra_args(false): one value a flag, so that `--set a=1 SCENE` keeps its SCENE.
     command.add_option("--set", set, "Override any key of the scene; may be repeated")
         ->type_name("KEY=VALUE")
@@ -38,20 +46,20 @@ void add_scene_flags(CLI::App& command, std::optional<int>& frames, std::optiona
 void add_threads(CLI::App& command, int& threads) {
     command.add_option("--threads", threads, "Threads to use (default: one per core)")
         ->type_name("N")
-        ->check(CLI::Range(1, 1024));
+        ->check(range(1, 1024));
 }
 
 Command add_run(CLI::App& app) {
     auto o = std::make_shared<RunOptions>();
     CLI::App& c = *app.add_subcommand("run", "Simulate a scene and film it");
-    c.add_option("scene", o->scene, "Scene file, or name of a built-in scene (default: sphere)")
-        ->type_name("SCENE");
+    c.add_option("SCENE", o->scene, "Scene file, or name of a built-in scene (default: sphere)")
+        ->type_name("");
     c.add_option("-o,--output", o->output, "Directory for all files (default: out/<scene>)")
         ->type_name("DIR");
     add_scene_flags(c, o->frames, o->resolution, o->set);
     add_threads(c, o->threads);
     c.add_flag("--resume", o->resume, "Go on with what is in DIR (also to a later last frame)");
-    c.add_flag("!--no-video", o->video, "Do not write preview.mp4 at the end");
+    c.add_flag("--no-video", o->no_video, "Do not write preview.mp4 at the end");
     c.add_flag("-q,--quiet", o->quiet, "Print errors only");
     c.footer("Ctrl-C finishes the frame in hand; --resume goes on from there.");
     return [o] { return run(*o); };
@@ -60,16 +68,16 @@ Command add_run(CLI::App& app) {
 Command add_render(CLI::App& app) {
     auto o = std::make_shared<RenderOptions>();
     CLI::App& c = *app.add_subcommand("render", "Make a video or pictures of a finished run");
-    c.add_option("directory", o->directory, "Directory that `slosh run` wrote")
-        ->type_name("DIR")
+    c.add_option("DIR", o->directory, "Directory that `slosh run` wrote")
+        ->type_name("")
         ->required();
     c.add_option("-o,--output", o->output, "FILE.mp4 or FILE.png (default: DIR/preview.mp4)")
         ->type_name("FILE");
     c.add_option("--frame", o->frame, "Only this frame, as a picture (default: all, as a video)")
         ->type_name("N")
-        ->check(CLI::Range(1, 1000000));
-    c.add_option("--width", o->width, "Pixels")->type_name("N")->check(CLI::Range(16, 16384));
-    c.add_option("--height", o->height, "Pixels")->type_name("N")->check(CLI::Range(16, 16384));
+        ->check(range(1, 1000000));
+    c.add_option("--width", o->width, "Pixels")->type_name("N")->check(range(16, 16384));
+    c.add_option("--height", o->height, "Pixels")->type_name("N")->check(range(16, 16384));
     c.add_flag("--particles", o->particles, "Draw the particles");
     add_threads(c, o->threads);
     c.add_flag("-q,--quiet", o->quiet, "Print errors only");
@@ -80,8 +88,8 @@ Command add_check(CLI::App& app) {
     auto o = std::make_shared<CheckOptions>();
     CLI::App& c = *app.add_subcommand(
         "check", "Check a scene; say what it will cost in time, memory and disk");
-    c.add_option("scene", o->scene, "Scene file, or name of a built-in scene")
-        ->type_name("SCENE")
+    c.add_option("SCENE", o->scene, "Scene file, or name of a built-in scene")
+        ->type_name("")
         ->required();
     add_scene_flags(c, o->frames, o->resolution, o->set);
     return [o] { return check(*o); };
@@ -90,38 +98,39 @@ Command add_check(CLI::App& app) {
 Command add_scenes(CLI::App& app) {
     auto name = std::make_shared<std::string>();
     CLI::App& c = *app.add_subcommand("scenes", "List the built-in scenes, or print one of them");
-    c.add_option("name", *name, "Print this scene's file")->type_name("NAME");
+    c.add_option("NAME", *name, "Print this scene's file")->type_name("");
     return [name] { return scenes(*name); };
 }
 
 Command add_info(CLI::App& app) {
     auto path = std::make_shared<std::string>();
     CLI::App& c = *app.add_subcommand("info", "Say what is in a run's directory or file");
-    c.add_option("path", *path, "Directory or file")->type_name("DIR|FILE")->required();
+    c.add_option("PATH", *path, "Directory or file")->type_name("")->required();
     return [path] { return info(*path); };
 }
 
 Command add_bench(CLI::App& app) {
     auto o = std::make_shared<BenchOptions>();
     CLI::App& c = *app.add_subcommand("bench", "Measure speed; reproduce a table");
-    c.add_option("suite", o->suite, "Which table (below)")->type_name("SUITE")->required();
+    c.add_option("SUITE", o->suite, "Which table (below)")->type_name("")->required();
     c.add_option("--scene", o->scenes, "Scenes")->delimiter(',')->type_name("A,B");
     c.add_option("--sizes", o->sizes, "Cells along the longest side")
         ->delimiter(',')
         ->type_name("N,M")
-        ->check(CLI::Range(4, 16384));
+        ->check(range(4, 16384));
     c.add_option("--solvers", o->solvers, "Solvers")->delimiter(',')->type_name("A,B");
     c.add_option("--threads", o->threads, "Numbers of threads")
         ->delimiter(',')
         ->type_name("N,M")
-        ->check(CLI::Range(1, 1024));
+        ->check(range(1, 1024));
     c.add_option("--frames", o->frames, "Frames to simulate")
         ->type_name("N")
-        ->check(CLI::Range(1, 1000000));
+        ->check(range(1, 1000000));
     c.add_option("--json", o->json, "Write machine and rows to this file")->type_name("FILE");
     std::string suites = "Suites:\n";
     for (const BenchSuite& suite : bench_suites()) {
-        suites += "  " + std::string(suite.name) + std::string(13 - std::string(suite.name).size(), ' ');
+        suites +=
+            "  " + std::string(suite.name) + std::string(13 - std::string(suite.name).size(), ' ');
         suites += std::string(suite.description) + (suite.run ? "" : " (comes later)") + "\n";
     }
     c.footer(suites);
@@ -131,8 +140,8 @@ Command add_bench(CLI::App& app) {
 Command add_validate(CLI::App& app) {
     auto o = std::make_shared<ValidateOptions>();
     CLI::App& c = *app.add_subcommand("validate", "Check the physics against references");
-    c.add_option("cases", o->cases, "Case numbers such as 1 or 2a (default: all short ones)")
-        ->type_name("CASE...");
+    c.add_option("CASE", o->cases, "Case numbers such as 1 or 2a (default: all short ones)")
+        ->type_name("");
     c.add_option("--json", o->json, "Write the rows to this file")->type_name("FILE");
     c.add_flag("--list", o->list, "Name the cases and stop");
     c.add_flag("--all", o->all, "The long cases, too");
@@ -157,7 +166,8 @@ int complain(const std::string& line) {
 
 std::vector<std::string> command_names(const CLI::App& app) {
     std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+    for (const CLI::App* command : app.get_subcommands(nullptr))
+        names.push_back(command->get_name());
     return names;
 }
 
@@ -173,6 +183,8 @@ std::string describe_extra(const CLI::App& app) {
         for (const CLI::Option* option : command.get_options())
             for (const std::string& flag : option->get_lnames()) flags.push_back("--" + flag);
         const std::string given = extra.substr(0, extra.find('='));
+        if (std::find(flags.begin(), flags.end(), given) != flags.end())
+            return given + " comes after the command: " + name + " " + extra + " ...";
         return "unknown flag " + given + did_you_mean(given, flags) + "; " + name +
                " --help lists them";
     }
@@ -183,18 +195,11 @@ std::string describe_extra(const CLI::App& app) {
 }
 
 int main(int argc, char** argv) {
-    CLI::App app{"slosh simulates liquids that let go of walls."};
+    CLI::App app{"slosh simulates liquids that let go of walls.", "slosh"};
     app.set_version_flag("--version", "slosh " SLOSH_VERSION, "Print the version and stop");
     app.set_help_flag("-h,--help", "Print this help and stop");
     app.get_formatter()->column_width(34);
     app.require_subcommand(0, 1);
-    app.footer(
-        "Start with:  slosh run            water in a sphere; ends with a video\n"
-        "             slosh scenes         what else there is\n"
-        "             slosh COMMAND --help\n"
-        "Exit codes: 0 done, 2 bad usage or input, 3 a solve failed, 4 out of memory or disk,\n"
-        "130 interrupted (what is on disk is whole, and `slosh run --resume` goes on).");
-
     const std::vector<std::pair<const char*, Command>> commands = {
         {"run", add_run(app)},
         {"render", add_render(app)},
@@ -209,6 +214,14 @@ int main(int argc, char** argv) {
                           "it comes with the separating walls")},
     };
 
+    // Set last: subcommands would inherit it.
+    app.footer(
+        "Start with:  slosh run            water in a sphere; ends with a video\n"
+        "             slosh scenes         what else there is\n"
+        "             slosh COMMAND --help\n"
+        "Exit codes: 0 done, 2 bad usage or input, 3 a solve failed, 4 out of memory or disk,\n"
+        "130 interrupted (what is on disk is whole, and `slosh run --resume` goes on).");
+
     try {
         app.parse(argc, argv);
         for (const auto& [name, command] : commands)
@@ -220,7 +233,9 @@ int main(int argc, char** argv) {
     } catch (const CLI::ExtrasError&) {
         return complain(describe_extra(app));
     } catch (const CLI::ParseError& e) {
-        return complain(e.what());
+        const auto parsed = app.get_subcommands();
+        const std::string name = parsed.empty() ? "" : " " + parsed.front()->get_name();
+        return complain(std::string(e.what()) + "; see slosh" + name + " --help");
     } catch (const Error& e) {
         complain(e.what());
         return e.exit_code;
@@ -239,4 +254,6 @@ int main(int argc, char** argv) {
 }  // namespace
 }  // namespace slosh::cli
 
-int main(int argc, char** argv) { return slosh::cli::main(argc, argv); }
+int main(int argc, char** argv) {
+    return slosh::cli::main(argc, argv);
+}

@@ -1,10 +1,11 @@
 #include "slosh/cli/progress.h"
 
-#include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
 
 #include "slosh/base/timer.h"
 #include "slosh/cli/text.h"
@@ -25,11 +26,15 @@ Progress::Progress(int first, int last, bool quiet)
     started_ = frame_started_ = wall_seconds();
 }
 
-Progress::~Progress() { clear(); }
+Progress::~Progress() {
+    clear();
+}
 
 // Frames cost much alike, and later ones more like the last few than like the first: the estimate
 // leans on a running average.
-double Progress::eta(double frames_left) const { return frames_left * seconds_per_frame_; }
+double Progress::eta(double frames_left) const {
+    return frames_left * seconds_per_frame_;
+}
 
 void Progress::step(int frame, const StepReport& report, double done) {
     ++substeps_;
@@ -85,8 +90,7 @@ void Progress::say(const std::string& line) {
 void Progress::show(const std::string& line, double share) {
     constexpr int kBar = 20;
     const int full = std::clamp(int(share * kBar), 0, kBar);
-    std::string text =
-        "[" + std::string(full, '#') + std::string(kBar - full, '.') + "] " + line;
+    std::string text = "[" + std::string(full, '#') + std::string(kBar - full, '.') + "] " + line;
     // A line that wraps could not be overwritten.
     if (text.size() >= terminal_width()) text.resize(terminal_width() - 1);
     std::printf("\r\033[K%s", text.c_str());

@@ -22,7 +22,8 @@ int scenes(const std::string& name) {
         for (const std::string& variant : scene.variants)
             std::printf("%-*s      %s:%s\n", int(width), "", scene.name.c_str(), variant.c_str());
     }
-    std::printf("\nslosh run NAME runs one; slosh scenes NAME prints its file, to copy and change.\n");
+    std::printf(
+        "\nslosh run NAME runs one; slosh scenes NAME prints its file, to copy and change.\n");
     return 0;
 }
 

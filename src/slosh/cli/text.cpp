@@ -1,7 +1,8 @@
 #include "slosh/cli/text.h"
 
-#include <cmath>
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace slosh::cli {
 namespace {

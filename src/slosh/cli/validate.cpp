@@ -74,8 +74,8 @@ void ValidateReport::compare(std::string case_name, std::string quantity, double
 }
 
 bool ValidateReport::all_pass() const {
-    return !rows_.empty() && std::all_of(rows_.begin(), rows_.end(),
-                                         [](const ValidateRow& row) { return row.pass; });
+    return !rows_.empty() &&
+           std::all_of(rows_.begin(), rows_.end(), [](const ValidateRow& row) { return row.pass; });
 }
 
 int validate(const ValidateOptions& options) {

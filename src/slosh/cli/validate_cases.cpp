@@ -3,8 +3,30 @@
 
 namespace slosh::cli {
 
+void validate_rest(ValidateReport& report);
+void validate_martin_moyce(ValidateReport& report);
+void validate_lobovsky(ValidateReport& report);
+void validate_marin(ValidateReport& report);
+void validate_sloshing_period(ValidateReport& report);
+void validate_sloshing_damping(ValidateReport& report);
+void validate_order(ValidateReport& report);
+void validate_conservation(ValidateReport& report);
+void validate_vortex(ValidateReport& report);
+
 const std::vector<ValidateCase>& validate_cases() {
-    static const std::vector<ValidateCase> cases = {};
+    static const std::vector<ValidateCase> cases = {
+        {"1", "liquid at rest in a tilted box, a disc and a sphere", false, validate_rest},
+        {"2a", "dam break of Martin & Moyce 1952, 2D", false, validate_martin_moyce},
+        {"2c", "dam break of Lobovsky et al. 2014, 2D: arrival and wall pressure", false,
+         validate_lobovsky},
+        {"2e", "dam break with a box (MARIN), 3D", true, validate_marin},
+        {"3a", "period of the first sloshing mode, rectangle and cylinder", false,
+         validate_sloshing_period},
+        {"3c", "numerical damping of the first sloshing mode", false, validate_sloshing_damping},
+        {"7", "order of the pressure on irregular domains", false, validate_order},
+        {"10", "momentum, angular momentum, volume and energy", false, validate_conservation},
+        {"11a", "a vortex in an aligned and in a turned box", false, validate_vortex},
+    };
     return cases;
 }
 

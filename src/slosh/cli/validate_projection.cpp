@@ -1,11 +1,11 @@
 // Validation cases that need the projection alone: 1 (hydrostatic rest), 7 (order of the pressure)
 // and 11a (a flow that is already right must be left alone).
+#include <fmt/format.h>
+
 #include "slosh/cli/fixed_problem.h"
 #include "slosh/cli/validate_rows.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"
-
-#include <fmt/format.h>
 
 namespace slosh::cli {
 
@@ -52,21 +52,24 @@ void rest_case(const std::string& name, const std::vector<Solid<D>>& tank, int n
     for (int step = 0; step < 100; ++step) {
         auto& v = problem.velocity.axis(1);
         for (int b = 0; b < problem.blocks->size(); ++b)
-            for (int o = 0; o < kBlockCells<D>; ++o) v.block(b)[o] -= static_cast<float>(kGravity * dt);
+            for (int o = 0; o < kBlockCells<D>; ++o)
+                v.block(b)[o] -= static_cast<float>(kGravity * dt);
         converged &= problem.project(1e-11, q).converged;
         worst = std::max(worst, problem.max_speed());
         // Faces that carry no liquid have been falling; only the others count.
         for (int d = 0; d < D; ++d)
             for (int b = 0; b < problem.blocks->size(); ++b)
                 for (int o = 0; o < kBlockCells<D>; ++o)
-                    if (!problem.known.axis(d).block(b)[o]) problem.velocity.axis(d).block(b)[o] = 0;
+                    if (!problem.known.axis(d).block(b)[o])
+                        problem.velocity.axis(d).block(b)[o] = 0;
     }
     // p = rho g depth means q = g dt (level - y) / dx, up to a float's rounding of the velocity.
     for (int b = 0; b < problem.blocks->size(); ++b)
         for (int o = 0; o < kBlockCells<D>; ++o) {
             const double value = q.block(b)[o];
             if (value == 0) continue;
-            const Point<D> x = problem.grid.centre(problem.blocks->first_cell(b) + local_cell<D>(o));
+            const Point<D> x =
+                problem.grid.centre(problem.blocks->first_cell(b) + local_cell<D>(o));
             const double exact = kGravity * dt * (level - x[1]) / dx;
             worst_p = std::max(worst_p, std::abs(value - exact) * dx / (kGravity * dt * depth));
         }
@@ -143,7 +146,8 @@ OrderErrors neumann_errors(int n, Fractions kind) {
     problem.set_velocity([&](const Point<2>& x) {
         const double a = x[0] - cx, b = x[1] - cy, s = r0 * r0 - a * a - b * b;
         const double f = 1 + a + a * b;
-        const Point<2> grad{20 * (-4 * a * s * f + s * s * (1 + b)), 20 * (-4 * b * s * f + s * s * a)};
+        const Point<2> grad{20 * (-4 * a * s * f + s * s * (1 + b)),
+                            20 * (-4 * b * s * f + s * s * a)};
         return swirl(x) + grad;
     });
     Field<double, 2> q;
@@ -187,10 +191,12 @@ void order_rows(const std::string& name, const Errors& errors, bool gate_p,
 
 void case_7(ValidateReport& report) {
     order_rows("dirichlet", dirichlet_errors, true, report);
-    order_rows("neumann-area", [](int n) { return neumann_errors(n, Fractions::Area); }, true, report);
+    order_rows(
+        "neumann-area", [](int n) { return neumann_errors(n, Fractions::Area); }, true, report);
     // Volume fractions are reported; the paper's form need not be second order [Ng2009].
-    order_rows("neumann-volume", [](int n) { return neumann_errors(n, Fractions::Volume); }, false,
-               report);
+    order_rows(
+        "neumann-volume", [](int n) { return neumann_errors(n, Fractions::Volume); }, false,
+        report);
 }
 
 // ---- 11a: psi = sin(pi x) sin(pi y) in a box, aligned and turned --------------------------------
@@ -203,7 +209,8 @@ double vortex_error(int n, double degrees, Fractions kind) {
     const auto flow = [&](const Point<2>& x) {
         const double dx = x[0] - 0.5, dy = x[1] - 0.5;
         const double X = (c * dx + s * dy) / side + 0.5, Y = (-s * dx + c * dy) / side + 0.5;
-        const double U = std::sin(kPi * X) * std::cos(kPi * Y), V = -std::cos(kPi * X) * std::sin(kPi * Y);
+        const double U = std::sin(kPi * X) * std::cos(kPi * Y),
+                     V = -std::cos(kPi * X) * std::sin(kPi * Y);
         return Point<2>{c * U - s * V, s * U + c * V};
     };
     problem.set_velocity(flow);
@@ -215,17 +222,20 @@ double vortex_error(int n, double degrees, Fractions kind) {
         for (int b = 0; b < problem.blocks->size(); ++b)
             for (int o = 0; o < kBlockCells<2>; ++o) {
                 if (!problem.known.axis(d).block(b)[o]) continue;
-                const Point<2> x = problem.grid.face(d, problem.blocks->first_cell(b) + local_cell<2>(o));
+                const Point<2> x =
+                    problem.grid.face(d, problem.blocks->first_cell(b) + local_cell<2>(o));
                 // The formula holds inside the box only; a face whose centre is solid has no value.
                 if (tank.shape->distance(x) < 0) continue;
-                worst = std::max(worst, std::abs(problem.velocity.axis(d).block(b)[o] - flow(x)[d]));
+                worst =
+                    std::max(worst, std::abs(problem.velocity.axis(d).block(b)[o] - flow(x)[d]));
             }
     return worst;
 }
 
 void case_11a(ValidateReport& report) {
     const auto add = [&](const std::string& name, double degrees, Fractions kind, bool falls) {
-        const double coarse = vortex_error(32, degrees, kind), fine = vortex_error(256, degrees, kind);
+        const double coarse = vortex_error(32, degrees, kind),
+                     fine = vortex_error(256, degrees, kind);
         const double order = std::log2(coarse / fine) / 3;
         if (falls) {
             add_at_least(report, "11a/" + name, "order of max |u - exact|, 32 to 256", order, 0.8);
@@ -242,8 +252,14 @@ void case_11a(ValidateReport& report) {
 
 }  // namespace
 
-void validate_rest(ValidateReport& report) { case_1(report); }
-void validate_order(ValidateReport& report) { case_7(report); }
-void validate_vortex(ValidateReport& report) { case_11a(report); }
+void validate_rest(ValidateReport& report) {
+    case_1(report);
+}
+void validate_order(ValidateReport& report) {
+    case_7(report);
+}
+void validate_vortex(ValidateReport& report) {
+    case_11a(report);
+}
 
 }  // namespace slosh::cli

@@ -1,0 +1,22 @@
+# tests/fuzz/fuzz_<name>.cpp: libFuzzer targets in the fuzz preset. Everywhere else the same files
+# are linked with a small main that replays tests/fuzz/corpus/<name>, so what a fuzzer once found
+# stays tested in every build.
+file(GLOB fuzzers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_*.cpp)
+foreach(source ${fuzzers})
+  get_filename_component(target ${source} NAME_WE)
+  string(REPLACE "fuzz_" "" name ${target})
+  set(corpus ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  if(SLOSH_FUZZ)
+    add_executable(${target} ${source})
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME ${target} COMMAND ${target} -runs=0 ${corpus})
+  elseif(SLOSH_TESTS)
+    add_executable(${target} ${source} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
+    add_test(NAME ${target} COMMAND ${target} ${corpus})
+  else()
+    continue()
+  endif()
+  target_compile_options(${target} PRIVATE ${SLOSH_FLAGS})
+  target_link_libraries(${target} PRIVATE slosh_scene slosh_cache)
+  set_tests_properties(${target} PROPERTIES TIMEOUT 120)
+endforeach()

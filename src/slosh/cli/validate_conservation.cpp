@@ -1,0 +1,113 @@
+// Validation case 10: momentum, angular momentum, volume and energy.
+#include "slosh/base/hash.h"
+#include "slosh/cli/validate_liquid.h"
+#include "slosh/cli/validate_rows.h"
+#include "slosh/liquid/topology.h"
+#include "slosh/particles/move.h"
+#include "slosh/particles/transfer.h"
+#include "slosh/shape/csg.h"
+#include "slosh/shape/primitives.h"
+
+namespace slosh::cli {
+
+namespace {
+
+template <int D>
+Point<D> momentum(const Particles<D>& p) {
+    Point<D> sum;
+    for (std::size_t i = 0; i < p.size(); ++i) sum += p.velocity(i);
+    return sum;
+}
+
+/// Angular momentum about the origin (z component), in grid units, of particles with their affine
+/// parts: x cross v + the part of c, weighed with the kernel's inertia of each component.
+double angular_momentum(const Particles<2>& p) {
+    double sum = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        const Point<2> x = p.position(i), v = p.velocity(i);
+        sum += x[0] * v[1] - x[1] * v[0];
+        // Multilinear kernel: inertia along axis e of component d is t(1-t), with t the particle's
+        // offset from the lower sample of that component.
+        const auto inertia = [&](int component, int axis) {
+            const double s = x[axis] - (component == axis ? 0.0 : 0.5);
+            const double t = s - std::floor(s);
+            return t * (1 - t);
+        };
+        sum += p.c[1][0][i] * inertia(1, 0) - p.c[0][1][i] * inertia(0, 1);
+    }
+    return sum;
+}
+
+/// A blob that crosses the box without gravity keeps its momentum.
+void translating_blob(ValidateReport& report) {
+    LiquidSetup<2> setup = closed_box<2>({64, 64}, 1.0 / 64);
+    setup.gravity[1] = Curve(0);
+    setup.liquid.push_back({sphere<2>({0.25, 0.4}, 0.15), {1.0, 0.3}, {}, {}});
+    LiquidSimulation<2> simulation(setup);
+    const Point<2> before = momentum(simulation.state().particles);
+    run_to<2>(simulation, 0.5, [](const StepReport&) {});
+    const Point<2> after = momentum(simulation.state().particles);
+    add_small(report, "10/translation", "|change of momentum| / momentum, one crossing",
+              length(after - before) / length(before), 1e-3);
+}
+
+/// Particles to grid and back, nothing in between: both momenta survive.
+void transfer_round_trip(ValidateReport& report) {
+    Particles<2> p;
+    const std::size_t n = 2000;
+    p.resize(n, true);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (int d = 0; d < 2; ++d) {
+            p.x[d][i] = static_cast<float>(4 + 20 * hash_uniform(3, i, d));
+            p.v[d][i] = static_cast<float>(hash_uniform(4, i, d) - 0.3);
+            for (int e = 0; e < 2; ++e)
+                p.c[d][e][i] = static_cast<float>(hash_uniform(5, i, 2 * d + e) - 0.5);
+        }
+        p.id[i] = static_cast<std::uint32_t>(i);
+    }
+    const ParticleBlocks<2> occupied = sort_by_block(p);
+    const BlocksPtr<2> blocks = step_topology(*occupied.blocks);
+    FaceField<float, 2> velocity(blocks), weight(blocks);
+    const Point<2> before = momentum(p);
+    const double spin = angular_momentum(p);
+    particles_to_grid(p, occupied, velocity, weight);
+    const Field<float, 2> no_solid(blocks, 5.0f);
+    (void)gather_and_move<2>(velocity, nullptr, no_solid, occupied,
+                             {.dt_over_dx = 0, .order = 2, .transfer = Transfer::Apic, .flip_blend = 0}, p);
+    add_small(report, "10/transfer", "|change of momentum| / momentum, one round trip",
+              length(momentum(p) - before) / length(before), 1e-5);
+    add_small(report, "10/transfer", "|change of angular momentum| / itself, one round trip",
+              std::abs(angular_momentum(p) - spin) / std::abs(spin), 1e-5);
+}
+
+/// Sloshing in a disc for a minute: volume is kept, energy never grows.
+void long_sloshing(ValidateReport& report) {
+    LiquidSetup<2> setup = closed_box<2>({48, 48}, 1.0 / 48);
+    setup.solids.push_back({"tank", invert<2>(sphere<2>({0.5, 0.5}, 0.45)), {}});
+    setup.liquid.push_back({box<2>({-1, -1}, {0.5, 2}), {}, {}, {}});
+    LiquidSimulation<2> simulation(setup);
+    double first = 0, worst = 0, energy = 0, growth = 0, scale = 0;
+    run_to<2>(simulation, 60, [&](const StepReport& s) {
+        const double e = s.kinetic_energy + s.potential_energy;
+        if (first == 0) {
+            first = s.volume;
+            energy = e;
+            scale = s.potential_energy;
+        }
+        worst = std::max(worst, std::abs(s.volume / first - 1));
+        growth = std::max(growth, (e - energy) / scale);
+        energy = std::min(energy, e);
+    });
+    add_small(report, "10/volume", "largest relative change of volume in 60 s", worst, 0.01);
+    add_small(report, "10/energy", "largest rise above the least energy so far / initial", growth, 0.01);
+}
+
+}  // namespace
+
+void validate_conservation(ValidateReport& report) {
+    transfer_round_trip(report);
+    translating_blob(report);
+    long_sloshing(report);
+}
+
+}  // namespace slosh::cli
