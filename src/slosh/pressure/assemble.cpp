@@ -1,0 +1,173 @@
+#include "slosh/pressure/assemble.h"
+
+#include "slosh/grid/tile.h"
+
+namespace slosh {
+
+namespace {
+
+template <int D>
+bool any_liquid(const float* phi) {
+    bool any = false;
+    for (int o = 0; o < kBlockCells<D>; ++o) any |= phi[o] < 0;
+    return any;
+}
+
+/// One tile per axis of a face field.
+template <class T, int D>
+struct FaceTiles {
+    Tile<T, D, 1> axis[D];
+    void load(const FaceField<T, D>& f, int b) {
+        for (int d = 0; d < D; ++d) axis[d].load(f.axis(d), b);
+    }
+};
+
+/// A cell is an unknown if it is liquid and at least one of its faces is open.
+template <int D>
+void mark_unknowns(const Field<float, D>& phi, const SolidFields<D>& solid,
+                   Field<std::uint8_t, D>& unknown) {
+    parallel_for(phi.blocks().size(), 8, [&](std::size_t block) {
+        const int b = static_cast<int>(block);
+        if (!any_liquid<D>(phi.block(b))) return;
+        const float* p = phi.block(b);
+        std::uint8_t* out = unknown.block(b);
+        if (solid.block_kind[b] == 0) {
+            for (int o = 0; o < kBlockCells<D>; ++o) out[o] = p[o] < 0;
+            return;
+        }
+        FaceTiles<float, D> open;
+        open.load(solid.open, b);
+        for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
+            bool any = false;
+            for (int d = 0; d < D; ++d)
+                any |= open.axis[d].v[t] > 0 || open.axis[d].v[t + Tile<float, D, 1>::step(d)] > 0;
+            out[o] = p[o] < 0 && any;
+        });
+    });
+}
+
+}  // namespace
+
+template <int D>
+BlockSystem<D> assemble_matrix(const Field<float, D>& phi, const SolidFields<D>& solid) {
+    BlockSystem<D> system(phi.blocks_ptr());
+    mark_unknowns(phi, solid, system.unknown);
+    parallel_for(phi.blocks().size(), 4, [&](std::size_t block) {
+        const int b = static_cast<int>(block);
+        Tile<std::uint8_t, D, 1> unknown;
+        unknown.load(system.unknown, b);
+        int count = 0;
+        for (int t = 0; t < Tile<std::uint8_t, D, 1>::kCells; ++t) count += unknown.v[t];
+        if (count == 0) return;
+        if (count == Tile<std::uint8_t, D, 1>::kCells && solid.block_kind[b] == 0) {
+            for (int d = 0; d < D; ++d)
+                std::fill_n(system.coefficient.axis(d).block(b), kBlockCells<D>, 1.0f);
+            return;
+        }
+        Tile<float, D, 1> p;
+        p.load(phi, b);
+        FaceTiles<float, D> open;
+        open.load(solid.open, b);
+        float* excess = system.excess.block(b);
+        for (int d = 0; d < D; ++d) {
+            const int step = Tile<float, D, 1>::step(d);
+            const float* w = open.axis[d].v;
+            float* c = system.coefficient.axis(d).block(b);
+            for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
+                const bool here = unknown.v[t], below = unknown.v[t - step];
+                c[o] = here && below ? w[t] : 0.0f;
+                if (!here) return;
+                // Air on either side pulls the pressure to zero at the surface (P2). A cell with
+                // phi < 0 that is no unknown is closed off by solid: its faces have w = 0.
+                if (p.v[t - step] >= 0) excess[o] += w[t] / surface_theta(p.v[t], p.v[t - step]);
+                if (p.v[t + step] >= 0)
+                    excess[o] += w[t + step] / surface_theta(p.v[t], p.v[t + step]);
+            });
+        }
+    });
+    return system;
+}
+
+template <int D>
+void assemble_rhs(const FaceField<float, D>& u, const SolidFields<D>& solid, BlockSystem<D>& system) {
+    parallel_for(system.blocks->size(), 4, [&](std::size_t block) {
+        const int b = static_cast<int>(block);
+        const std::uint8_t* unknown = system.unknown.block(b);
+        double* rhs = system.rhs.block(b);
+        std::fill_n(rhs, kBlockCells<D>, 0.0);
+        if (std::none_of(unknown, unknown + kBlockCells<D>, [](std::uint8_t k) { return k; })) return;
+        const bool free_block = solid.block_kind[b] == 0;
+        Tile<float, D, 1> v, w, s;
+        for (int d = 0; d < D; ++d) {
+            const int step = Tile<float, D, 1>::step(d);
+            v.load(u.axis(d), b);
+            if (free_block) {
+                for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
+                    rhs[o] -= static_cast<double>(v.v[t + step]) - static_cast<double>(v.v[t]);
+                });
+                continue;
+            }
+            w.load(solid.open.axis(d), b);
+            s.load(solid.velocity.axis(d), b);
+            auto flux = [&](int t) {
+                const double open = w.v[t];
+                return open * v.v[t] + (1 - open) * s.v[t];
+            };
+            for_each_cell<D, 1>(
+                [&](const Index<D>&, int o, int t) { rhs[o] -= flux(t + step) - flux(t); });
+        }
+        for (int o = 0; o < kBlockCells<D>; ++o)
+            if (!unknown[o]) rhs[o] = 0;
+    });
+}
+
+template <int D>
+void subtract_gradient(const BlockSystem<D>& system, const Field<float, D>& phi,
+                       const SolidFields<D>& solid, const Field<double, D>& q,
+                       FaceField<float, D>& u, FaceField<std::uint8_t, D>& known) {
+    parallel_for(system.blocks->size(), 4, [&](std::size_t block) {
+        const int b = static_cast<int>(block);
+        Tile<std::uint8_t, D, 1> unknown;
+        unknown.load(system.unknown, b);
+        bool any = false;
+        for (std::uint8_t k : unknown.v) any |= k;
+        for (int d = 0; d < D; ++d) std::fill_n(known.axis(d).block(b), kBlockCells<D>, 0);
+        if (!any) return;
+        Tile<float, D, 1> p;
+        p.load(phi, b);
+        Tile<double, D, 1> pressure;
+        pressure.load(q, b);
+        for (int d = 0; d < D; ++d) {
+            const int step = Tile<float, D, 1>::step(d);
+            float* v = u.axis(d).block(b);
+            std::uint8_t* k = known.axis(d).block(b);
+            const float* w = solid.open.axis(d).block(b);
+            for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
+                const bool here = unknown.v[t], below = unknown.v[t - step];
+                if (w[o] <= 0 || !(here || below)) return;
+                double gradient;
+                if (here && below)
+                    gradient = pressure.v[t] - pressure.v[t - step];
+                else if (here)
+                    gradient = pressure.v[t] / surface_theta(p.v[t], p.v[t - step]);
+                else
+                    gradient = -pressure.v[t - step] / surface_theta(p.v[t - step], p.v[t]);
+                v[o] = static_cast<float>(v[o] - gradient);
+                k[o] = 1;
+            });
+        }
+    });
+}
+
+#define SLOSH_INSTANTIATE(D)                                                                      \
+    template BlockSystem<D> assemble_matrix<D>(const Field<float, D>&, const SolidFields<D>&);    \
+    template void assemble_rhs<D>(const FaceField<float, D>&, const SolidFields<D>&,              \
+                                  BlockSystem<D>&);                                               \
+    template void subtract_gradient<D>(const BlockSystem<D>&, const Field<float, D>&,             \
+                                       const SolidFields<D>&, const Field<double, D>&,            \
+                                       FaceField<float, D>&, FaceField<std::uint8_t, D>&);
+SLOSH_INSTANTIATE(2)
+SLOSH_INSTANTIATE(3)
+#undef SLOSH_INSTANTIATE
+
+}  // namespace slosh
