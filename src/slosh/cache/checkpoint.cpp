@@ -1,0 +1,156 @@
+#include "slosh/cache/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "slosh/base/error.h"
+#include "slosh/base/hash.h"
+#include "slosh/cache/atomic_file.h"
+#include "slosh/cache/codec.h"
+
+namespace slosh {
+
+static_assert(std::endian::native == std::endian::little, "the files are little-endian");
+
+namespace {
+
+constexpr char kMagic[8] = {'S', 'L', 'O', 'S', 'H', 'C', 'K', 'P'};
+constexpr std::uint32_t kVersion = 1;
+
+struct Header {
+    char magic[8];
+    std::uint32_t version;
+    std::uint32_t dim;
+    std::uint64_t frame;
+    std::uint64_t scene_hash;
+    double time;
+    std::uint64_t steps;
+    std::uint64_t drained;
+    std::uint64_t particles;
+    std::uint32_t next_id;
+    std::uint32_t affine;
+    std::uint64_t hash;  ///< Of all before it.
+};
+static_assert(sizeof(Header) == 80);
+
+std::uint64_t hash_of(const Header& header) {
+    return hash_bytes(&header, offsetof(Header, hash));
+}
+
+std::size_t arrays_in(const Header& h) {
+    return 2 * h.dim + (h.affine ? h.dim * h.dim : 0) + 1;
+}
+
+Header read_header(const std::string& path, const std::string& bytes) {
+    Header header;
+    if (bytes.size() < sizeof header)
+        throw InputError(fmt::format("cannot read {}: too short for a checkpoint", path));
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0)
+        throw InputError(fmt::format("cannot read {}: not a slosh checkpoint", path));
+    if (header.version != kVersion)
+        throw InputError(fmt::format(
+            "cannot read {}: it has format version {}, this slosh reads {}; resume with "
+            "the slosh that wrote it",
+            path, header.version, kVersion));
+    if (header.hash != hash_of(header) || (header.dim != 2 && header.dim != 3))
+        throw InputError(fmt::format("cannot read {}: it is damaged", path));
+    return header;
+}
+
+CheckpointInfo info_of(const Header& h, std::size_t bytes) {
+    return {.dim = static_cast<int>(h.dim),
+            .frame = static_cast<int>(h.frame),
+            .time = h.time,
+            .steps = h.steps,
+            .particles = h.particles,
+            .affine = h.affine != 0,
+            .scene_hash = h.scene_hash,
+            .bytes = bytes};
+}
+
+/// All arrays of the particles in the order of the file.
+template <int D>
+std::vector<PackedArray> arrays_of(const Particles<D>& particles) {
+    std::vector<PackedArray> arrays;
+    const auto add = [&](const auto& a) {
+        SLOSH_EXPECT(a.size() == particles.size());
+        arrays.push_back({const_cast<void*>(static_cast<const void*>(a.data())), a.size()});
+    };
+    for (int d = 0; d < D; ++d) add(particles.x[d]);
+    for (int d = 0; d < D; ++d) add(particles.v[d]);
+    if (particles.affine())
+        for (int i = 0; i < D; ++i)
+            for (int j = 0; j < D; ++j) add(particles.c[i][j]);
+    add(particles.id);
+    return arrays;
+}
+
+std::string_view body_of(const std::string& bytes) {
+    return std::string_view(bytes).substr(sizeof(Header));
+}
+
+}  // namespace
+
+template <int D>
+std::size_t save_checkpoint(const std::string& path, const LiquidState<D>& state, int frame,
+                            std::uint64_t scene_hash) {
+    Header header{.magic = {},
+                  .version = kVersion,
+                  .dim = D,
+                  .frame = static_cast<std::uint64_t>(frame),
+                  .scene_hash = scene_hash,
+                  .time = state.time,
+                  .steps = state.steps,
+                  .drained = state.drained,
+                  .particles = state.particles.size(),
+                  .next_id = state.next_id,
+                  .affine = state.particles.affine(),
+                  .hash = 0};
+    std::memcpy(header.magic, kMagic, sizeof kMagic);
+    header.hash = hash_of(header);
+    AtomicFile file(path);
+    file.write(&header, sizeof header);
+    write_packed(file, arrays_of(state.particles));
+    file.commit();
+    return file.bytes();
+}
+
+CheckpointInfo check_checkpoint(const std::string& path) {
+    const std::string bytes = read_file(path);
+    const Header header = read_header(path, bytes);
+    check_packed(path, body_of(bytes), arrays_in(header), header.particles);
+    return info_of(header, bytes.size());
+}
+
+template <int D>
+LiquidState<D> load_checkpoint(const std::string& path, CheckpointInfo* info) {
+    const std::string bytes = read_file(path);
+    const Header header = read_header(path, bytes);
+    if (header.dim != D)
+        throw InputError(
+            fmt::format("cannot read {}: it is {}D, the scene is {}D", path, header.dim, D));
+    check_packed(path, body_of(bytes), arrays_in(header), header.particles);
+
+    LiquidState<D> state;
+    state.time = header.time;
+    state.steps = header.steps;
+    state.next_id = header.next_id;
+    state.drained = header.drained;
+    state.particles.resize(header.particles, header.affine != 0);
+    read_packed(path, body_of(bytes), arrays_of(state.particles));
+    if (info) *info = info_of(header, bytes.size());
+    return state;
+}
+
+#define SLOSH_INSTANTIATE(D)                                                                \
+    template std::size_t save_checkpoint<D>(const std::string&, const LiquidState<D>&, int, \
+                                            std::uint64_t);                                 \
+    template LiquidState<D> load_checkpoint<D>(const std::string&, CheckpointInfo*);
+SLOSH_INSTANTIATE(2)
+SLOSH_INSTANTIATE(3)
+
+}  // namespace slosh

@@ -1,0 +1,67 @@
+#include "slosh/cache/stats.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace slosh {
+
+namespace {
+
+constexpr std::string_view kStart = R"({"frame":)";
+
+std::string number(double x) {
+    return std::isfinite(x) ? fmt::format("{}", x) : "null";
+}
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (static_cast<unsigned char>(c) < 0x20)
+            out += fmt::format("\\u{:04x}", c);
+        else
+            out += c;
+    }
+    return out + '"';
+}
+
+}  // namespace
+
+std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
+    std::string line = fmt::format(
+        "{}{},\"substep\":{},\"time\":{},\"dt\":{},\"accepted\":{},\"solver\":{},\"iterations\":{},"
+        "\"residual\":{},\"relative_residual\":{},\"converged\":{},\"unknowns\":{},\"pockets\":{},"
+        "\"volume\":{},\"kinetic_energy\":{},\"potential_energy\":{},\"max_speed\":{},"
+        "\"particles\":{},\"emitted\":{},\"drained\":{},\"blocks\":{},\"liquid_cells\":{},"
+        "\"bytes\":{},\"seconds\":{{",
+        kStart, frame, substep, number(r.time), number(r.dt), r.accepted, quoted(r.solver),
+        r.pressure.iterations, number(r.pressure.residual), number(r.pressure.relative_residual),
+        r.pressure.converged, r.pressure.unknowns, r.pressure.pockets, number(r.volume),
+        number(r.kinetic_energy), number(r.potential_energy), number(r.max_speed), r.particles,
+        r.emitted, r.drained, r.blocks, r.liquid_cells, r.peak_bytes);
+    for (const StageTime& s : r.times.stages())
+        line += fmt::format("{}:{{\"wall\":{},\"cpu\":{}}},", quoted(s.name), number(s.wall),
+                            number(s.cpu));
+    return line + fmt::format("\"total\":{{\"wall\":{},\"cpu\":{}}}}}}}", number(r.times.wall()),
+                              number(r.times.cpu()));
+}
+
+std::size_t stats_bytes_up_to(std::string_view text, int last_frame) {
+    std::size_t kept = 0;
+    while (true) {
+        const std::size_t end = text.find('\n', kept);
+        if (end == std::string_view::npos) return kept;  // a line without an end was cut off
+        const std::string_view line = text.substr(kept, end - kept);
+        if (!line.starts_with(kStart) || !line.ends_with("}")) return kept;
+        int frame = 0;
+        const char* digits = line.data() + kStart.size();
+        if (std::from_chars(digits, line.data() + line.size(), frame).ec != std::errc() ||
+            frame > last_frame)
+            return kept;
+        kept = end + 1;
+    }
+}
+
+}  // namespace slosh
