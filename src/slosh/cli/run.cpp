@@ -1,0 +1,131 @@
+// `slosh run`: simulate a scene into a directory, frame by frame, and film it.
+#include <fmt/format.h>
+
+#include <climits>
+#include <cstdio>
+
+#include "slosh/base/error.h"
+#include "slosh/base/parallel.h"
+#include "slosh/base/timer.h"
+#include "slosh/cache/frame_writer.h"
+#include "slosh/cli/commands.h"
+#include "slosh/cli/interrupt.h"
+#include "slosh/cli/load.h"
+#include "slosh/cli/progress.h"
+#include "slosh/cli/text.h"
+
+namespace slosh::cli {
+namespace {
+
+/// How a run ended.
+enum class Outcome { Done, Interrupted };
+
+OutputChoices output_choices(const SceneOutput& output) {
+    OutputChoices choices;
+    choices.surface = output.surface;
+    choices.volumes = output.volumes;
+    choices.particles = output.particles == ParticleFiles::Ply   ? ParticleFormat::Ply
+                        : output.particles == ParticleFiles::Vdb ? ParticleFormat::Vdb
+                                                                 : ParticleFormat::None;
+    return choices;
+}
+
+CheckpointPolicy checkpoint_policy(const Scene& scene) {
+    const int every = scene.output.checkpoint_every;
+    return {.every = every > 0 ? every : INT_MAX, .last_frame = scene.frames};
+}
+
+/// Steps to the time that `frame` shows.
+template <int D>
+void advance_to(int frame, double fps, LiquidSimulation<D>& simulation, RunDirectory& directory,
+                Progress& progress) {
+    const double from = (frame - 2) / fps, to = (frame - 1) / fps;
+    // What rounding leaves of a frame is not worth a step.
+    const double nothing = 1e-9 / fps;
+    for (double left; (left = to - simulation.state().time) > nothing;) {
+        const StepReport report = simulation.step(left);
+        directory.add_stats(report, frame, simulation.state().steps);
+        progress.step(frame, report, (simulation.state().time - from) / (to - from));
+    }
+}
+
+/// Simulates what is missing up to the scene's last frame.
+template <int D>
+Outcome simulate(const Scene& scene, RunDirectory& directory, Progress& progress) {
+    LiquidSimulation<D> simulation(make_setup<D>(scene));
+    const OutputChoices choices = output_choices(scene.output);
+    if (directory.done() > 0) simulation.restore(directory.load_state<D>());
+
+    for (int frame = directory.done() + 1; frame <= scene.frames; ++frame) {
+        if (frame > 1) advance_to(frame, scene.fps, simulation, directory, progress);
+        // A stop that was asked for leaves a checkpoint, so that nothing is simulated twice.
+        (void)write_frame(directory, frame, simulation.frame(), simulation.state(),
+                          simulation.setup().grid, choices, interrupted());
+        progress.frame(frame);
+        if (interrupted() && frame < scene.frames) return Outcome::Interrupted;
+    }
+    return Outcome::Done;
+}
+
+template <int D>
+Outcome run_scene(const Scene& scene, const RunOptions& options, const std::string& path) {
+    Manifest about;
+    about.program = "slosh " SLOSH_VERSION;
+    about.scene = scene.name;
+    about.scene_hash = scene_hash(scene);
+    about.fps = scene.fps;
+    about.set_grid(make_setup<D>(scene).grid);
+    const auto policy = checkpoint_policy(scene);
+    RunDirectory directory =
+        options.resume ? RunDirectory::open_resume(path, about, resolved_json(scene), policy)
+                       : RunDirectory::open_new(path, about, resolved_json(scene), policy);
+
+    const int done = directory.done();
+    Progress progress(done + 1, scene.frames, options.quiet);
+    if (done >= scene.frames)
+        progress.say(fmt::format("{} already holds frames 1 to {}", path, done));
+    else if (done > 0)
+        progress.say(fmt::format("going on after frame {} in {}", done, path));
+    else
+        progress.say(fmt::format("simulating {} into {}", scene.name, path));
+    try {
+        return simulate<D>(scene, directory, progress);
+    } catch (const SolveError& e) {
+        throw SolveError(
+            fmt::format("{}; frames 1 to {} in {} are whole", e.what(), directory.done(), path));
+    } catch (const std::bad_alloc&) {
+        throw ResourceError(
+            fmt::format("out of memory after frame {}; with more memory free, --resume goes on "
+                        "(a lower --resolution needs less)",
+                        directory.done()));
+    }
+}
+
+}  // namespace
+
+int run(const RunOptions& options) {
+    const Scene scene =
+        load_with_flags(options.scene, options.set, options.frames, options.resolution);
+    const std::string path = options.output.empty() ? "out/" + scene.name : options.output;
+    set_threads(options.threads);
+    catch_interrupts();
+
+    const double started = wall_seconds();
+    const Outcome outcome =
+        scene.dim == 2 ? run_scene<2>(scene, options, path) : run_scene<3>(scene, options, path);
+    if (outcome == Outcome::Interrupted) {
+        std::fprintf(stderr, "slosh: interrupted; the same command with --resume goes on\n");
+        return 130;
+    }
+    if (!options.quiet)
+        std::printf("%d frames in %s (%s)\n", scene.frames, path.c_str(),
+                    format_seconds(wall_seconds() - started).c_str());
+    if (options.no_video) return 0;
+    RenderOptions preview;
+    preview.directory = path;
+    preview.threads = options.threads;
+    preview.quiet = options.quiet;
+    return render(preview);
+}
+
+}  // namespace slosh::cli
