@@ -71,7 +71,7 @@ void check_complement_and_symmetry() {
         double p[1 << D], q[1 << D];
         for (int c = 0; c < 1 << D; ++c) p[c] = random(i, c);
         if (i % 5 == 0) p[i % (1 << D)] = 0;
-        if (i % 7 == 0) p[(i / 7) % (1 << D)] = 0;
+        if (D > 1 && i % 35 == 0) p[i % (1 << D) ^ ((1 << D) - 1)] = 0;  // the opposite corner too
         if (i % 50 == 0)  // the tied saddle
             for (int c = 0; c < 1 << D; ++c) p[c] = (c ^ c >> 1 ^ c >> 2) & 1 ? 0.3 : -0.3;
         for (int c = 0; c < 1 << D; ++c) q[c] = -p[c];
@@ -140,8 +140,10 @@ TEST_CASE("A face in the surface of a wall is closed, one that only touches it i
     CHECK(open_cube(flat) == 0);
     CHECK(open_cube(above) == 1);
     CHECK(open_cube(below) == 0);
-    const double touch[4] = {0, 1, 0, 1};
+    const double touch[4] = {0, 1, 0, 1}, nook[8] = {0, 0, 0, 1, 0, 0, 0, 1};
     CHECK(open_square(touch) == 1);
+    CHECK(open_square(nook) == 1);  // the concave corner of two walls
+    CHECK(open_cube(nook) == 1);
 }
 
 TEST_CASE("The measured volume of discs and balls converges at second order") {

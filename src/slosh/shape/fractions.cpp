@@ -47,7 +47,9 @@ double open_square(const double p[4]) {
         if (c[i] > 0 && c[(i + 3) % 4] <= 0) first = i;  // an open corner after a closed one
     }
     if (open == 0) return 0;
-    if (open == 4) return 1;
+    // Without a corner inside a solid, corners on its surface cut nothing off: so a cell in the
+    // concave corner of two walls is open, though only one of its corners is.
+    if (*std::min_element(c, c + 4) >= 0) return 1;
     const auto at = [&](int i) { return c[(first + i) % 4]; };
     if (open == 1) return corner_triangle(at(0), at(1), at(3));
     if (open == 3) return 1 - corner_triangle(at(3), at(2), at(0));
@@ -64,8 +66,8 @@ double open_square(const double p[4]) {
 
 double open_cube(const double p[8]) {
     const auto [low, high] = std::minmax_element(p, p + 8);
-    if (*low > 0) return 1;
     if (*high <= 0) return 0;
+    if (*low >= 0) return 1;  // as in the square
     double centre = 0;
     for (int i = 0; i < 8; ++i) centre += p[i];
     centre /= 8;

@@ -3,8 +3,8 @@
 //
 // Exact for the multilinear-free reconstruction used here: phi is taken linear along edges (2D),
 // on a face cut into marching-squares polygons, and on tetrahedra in a cell. So all three are
-// exact for planes, and open(p) + open(-p) = 1 unless p vanishes at every corner. That one case
-// counts as solid: a face that lies in a wall's surface is closed.
+// exact for planes, and open(p) + open(-p) = 1 unless p vanishes along a whole edge. Corners on the
+// surface count as solid: a face that lies in a wall's surface is closed.
 #pragma once
 
 namespace slosh {
