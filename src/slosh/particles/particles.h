@@ -35,6 +35,15 @@ struct Particles {
     std::size_t bytes() const;
 };
 
+/// Adds copies of `more` at the end of `to`; both keep c, or neither, unless one of them is empty.
+template <int D>
+void append(Particles<D>& to, const Particles<D>& more);
+
+/// Removes the particles whose mark is not zero; the others keep their order. Returns how many
+/// were removed.
+template <int D>
+std::size_t remove_marked(Particles<D>& particles, const std::vector<std::uint8_t>& mark);
+
 /// Which particles lie in which block: block b owns [first[b], first[b+1]).
 template <int D>
 struct ParticleBlocks {

@@ -1,0 +1,60 @@
+// Keeps moving particles out of solids.
+//
+// A particle may only end where the interpolated solid distance phi is at least a small margin. It
+// walks from its start to its wanted end in steps shorter than the thinnest wall that the nodes can
+// show (one cell); a step that ends inside is pushed out along the gradient of phi, which makes
+// particles slide, and if that fails the particle stops at the last place that was good.
+#pragma once
+
+#include <vector>
+
+#include "slosh/grid/field.h"
+
+namespace slosh {
+
+constexpr float kSolidMargin = 0.05f;  ///< Smallest solid distance of a particle. Cells.
+constexpr float kSolidStep = 0.4f;     ///< Longest step of a checked path. Cells.
+
+/// Which blocks have solid near, found once per move.
+template <int D>
+class SolidMap {
+public:
+    explicit SolidMap(const Field<float, D>& solid);
+    /// False only if phi keeps the margin in the whole block and its 3^D neighbours.
+    bool is_near(const Index<D>& block) const;
+    const Field<float, D>& solid() const { return *solid_; }
+
+private:
+    const Field<float, D>* solid_;
+    std::vector<float> lowest_;  // per block: smallest phi of its nodes
+};
+
+enum class MoveOutcome {
+    Free,    ///< Nothing in the way.
+    Pushed,  ///< Met a solid, ended outside it.
+    Inside,  ///< Was inside to begin with (the solid moved over it) and found no way out.
+};
+
+/// The rule for a single particle.
+template <int D>
+class SolidWalker {
+public:
+    explicit SolidWalker(const Field<float, D>& solid) : phi_(solid) {}
+    /// Moves `x` towards `end` (grid coordinates) as far as solids allow.
+    MoveOutcome walk(Point<D>& x, const Point<D>& end);
+
+private:
+    /// phi and its gradient at a point.
+    double distance(const Point<D>& x, Point<D>& gradient);
+    double distance(const Point<D>& x);
+    /// Moves `x` out of the solid along the gradient; true if it ends at or above the margin.
+    bool push_out(Point<D>& x);
+    Accessor<float, D> phi_;
+};
+
+extern template class SolidMap<2>;
+extern template class SolidMap<3>;
+extern template class SolidWalker<2>;
+extern template class SolidWalker<3>;
+
+}  // namespace slosh
