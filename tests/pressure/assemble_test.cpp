@@ -67,7 +67,7 @@ TEST_CASE("A piston pushes exactly its flux through the open end") {
         {"floor", half_space<2>({0, 0.25}, {0, 1}), {}},
         {"ceiling", half_space<2>({0, 0.75}, {0, -1}), {}},
         {"piston", half_space<2>({0, 0}, {1, 0}),
-         Motion<2>({{.time = 0, .position = {0.11, 0}}, {.time = 1, .position = {1.11, 0}}})}};
+         Motion<2>({{0, {0.11, 0}, {}}, {1, {1.11, 0}, {}}})}};
     FixedProblem<2> channel(unit_grid<2>(n), solids, Fractions::Area,
                             [](const Point<2>& x) { return x[0] - 0.8; });
     Field<double, 2> q;

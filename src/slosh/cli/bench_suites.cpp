@@ -3,10 +3,13 @@
 
 namespace slosh::cli {
 
+void bench_pressure(const BenchOptions& options, BenchReport& report);
+void bench_step(const BenchOptions& options, BenchReport& report);
+
 const std::vector<BenchSuite>& bench_suites() {
     static const std::vector<BenchSuite> suites = {
-        {"pressure", "iterations and seconds of the pressure solvers", nullptr},
-        {"step", "seconds by stage of a dam break's time step", nullptr},
+        {"pressure", "iterations and seconds of the pressure solvers", bench_pressure},
+        {"step", "seconds by stage of a dam break's time step", bench_step},
         {"lcp", "solvers for separating walls", nullptr},
         {"viscosity", "implicit viscosity", nullptr},
         {"tall", "tall-cell water", nullptr},

@@ -2,7 +2,7 @@
 // and 11a (a flow that is already right must be left alone).
 #include <fmt/format.h>
 
-#include "slosh/cli/fixed_problem.h"
+#include "slosh/pressure/fixed_problem.h"
 #include "slosh/cli/validate_rows.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"

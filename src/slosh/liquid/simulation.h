@@ -38,6 +38,7 @@ struct StepReport {
     std::size_t particles = 0, emitted = 0, drained = 0;
     std::size_t blocks = 0, liquid_cells = 0;
     std::size_t peak_bytes = 0;
+    std::vector<double> probe_pressure;  ///< One per probe; 0 in air. Pa.
     StageTimes times;
 };
 
@@ -67,6 +68,9 @@ public:
     StepReport step(double remaining);
 
     LiquidFrame<D> frame() const;
+
+    /// The pressure system that a step of `dt` from this state would solve (for benchmarks).
+    BlockSystem<D> pressure_system(double dt) const;
 
 private:
     struct Impl;

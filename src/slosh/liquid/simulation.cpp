@@ -1,0 +1,334 @@
+// The liquid time step. It only sequences: each stage is a function of a lower folder, and what it
+// reads and writes is in its arguments. docs/step.md draws the same list.
+#include "slosh/liquid/simulation.h"
+
+#include <fmt/format.h>
+
+#include "slosh/base/error.h"
+#include "slosh/base/memory.h"
+#include "slosh/linear/multigrid.h"
+#include "slosh/liquid/forces.h"
+#include "slosh/liquid/sources.h"
+#include "slosh/liquid/topology.h"
+#include "slosh/particles/density.h"
+#include "slosh/particles/move.h"
+#include "slosh/particles/transfer.h"
+#include "slosh/pressure/density_correction.h"
+#include "slosh/surface/extend.h"
+#include "slosh/surface/level_set.h"
+#include "slosh/surface/measure.h"
+#include "slosh/surface/mesher.h"
+
+namespace slosh {
+
+namespace {
+/// Layers of velocity that the transfer leaves open next to walls and surface, filled before the
+/// projection so that every face of a liquid cell has a velocity.
+constexpr int kFillLayers = 2;
+/// Cells of velocity past the surface beyond what a particle can cross: one for the interpolation,
+/// one for the particle's own distance from the surface, one spare.
+constexpr int kBandSlack = 3;
+}  // namespace
+
+/// The grid of one step: rebuilt from the particles, thrown away at its end.
+template <int D>
+struct StepGrid {
+    explicit StepGrid(const BlocksPtr<D>& topology)
+        : blocks(topology), velocity(topology), weight(topology), known(topology),
+          phi(topology, 3.0f) {}
+    BlocksPtr<D> blocks;
+    SolidFields<D> solid;
+    FaceField<float, D> velocity, weight;
+    FaceField<float, D> transferred;  // the velocity before forces; FLIP only
+    FaceField<std::uint8_t, D> known;
+    Field<float, D> phi;
+};
+
+template <int D>
+struct LiquidSimulation<D>::Impl {
+    LiquidSetup<D> setup;
+    LiquidState<D> state;
+    ParticleBlocks<D> occupied;  // of state.particles, which are always sorted by block
+    mutable SolidGrid<D> solids;
+
+    explicit Impl(LiquidSetup<D> s)
+        : setup(std::move(s)), solids(setup.grid, setup.solids, setup.open_side) {}
+
+    SolidDistance<D> solid_distance(double time) const {
+        return [this, time](const Point<D>& x) { return solids.distance(x, time); };
+    }
+    LevelSetOptions level_set_options() const {
+        return {.particles_per_cell =
+                    static_cast<int>(std::lround(std::pow(setup.step.particles_per_axis, D)))};
+    }
+    double band() const { return std::ceil(setup.step.cfl) + kBandSlack; }
+
+    double choose_dt(double remaining, double max_speed) const;
+    StepGrid<D> build_grid(double dt, StepReport& report) const;
+    void read_probes(const Field<double, D>& q, double dt, StepReport& report) const;
+    bool solve(StepGrid<D>& grid, double dt, bool fallback, StepReport& report,
+               FaceField<float, D>& displacement);
+    bool attempt(double dt, bool fallback, StepReport& report);
+    void finish(double dt, StepReport& report);
+    void correct_density(StepGrid<D>& grid, BlockSystem<D>& system, Multigrid<D>* hierarchy,
+                         FaceField<float, D>& displacement, StepReport& report);
+};
+
+template <int D>
+LiquidSimulation<D>::LiquidSimulation(LiquidSetup<D> setup)
+    : impl_(std::make_unique<Impl>(std::move(setup))) {
+    Impl& m = *impl_;
+    seed_initial_liquid(m.setup, m.solid_distance(0), m.state);
+    run_inflows(m.setup, m.solid_distance(0), m.state);
+    if (m.state.particles.size() == 0 && m.setup.inflows.empty())
+        throw InputError("the scene holds no liquid: no initial shape lies inside the domain and "
+                         "outside of solids, and there is no inflow");
+    m.occupied = sort_by_block(m.state.particles);
+}
+
+template <int D>
+LiquidSimulation<D>::~LiquidSimulation() = default;
+
+template <int D>
+const LiquidSetup<D>& LiquidSimulation<D>::setup() const {
+    return impl_->setup;
+}
+
+template <int D>
+const LiquidState<D>& LiquidSimulation<D>::state() const {
+    return impl_->state;
+}
+
+template <int D>
+void LiquidSimulation<D>::restore(LiquidState<D> state) {
+    impl_->state = std::move(state);
+    impl_->occupied = sort_by_block(impl_->state.particles);
+}
+
+/// Cuts the remaining time by the CFL number. Gravity may speed liquid up within the step, so the
+/// speed it gains over the cells of one step is added to the fastest particle's.
+template <int D>
+double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) const {
+    const double reach = setup.step.cfl * setup.grid.dx;
+    Point<D> g;
+    for (int d = 0; d < D; ++d) g[d] = setup.gravity[d].at(state.time);
+    const double speed = max_speed + std::sqrt(length(g) * reach);
+    double dt = std::min({remaining, setup.step.max_dt, speed > 0 ? reach / speed : remaining});
+    // No sliver at the end of a frame: the last two steps are of equal length.
+    if (dt < remaining && remaining < 2 * dt) dt = 0.5 * remaining;
+    return dt;
+}
+
+template <int D>
+StepReport LiquidSimulation<D>::step(double remaining) {
+    SLOSH_EXPECT(remaining > 0);
+    Impl& m = *impl_;
+    StepReport report;
+    report.max_speed = max_particle_speed(m.state.particles);
+    if (!std::isfinite(report.max_speed))
+        throw SolveError(fmt::format("a particle's velocity is not finite at t = {:.6g} s; lower cfl "
+                                     "or max_dt, and please report the scene", m.state.time));
+
+    // Until the pressure solve has succeeded the particles are untouched, so a rejected attempt
+    // costs only its time: first the other solver is tried, then half the step.
+    double dt = m.choose_dt(remaining, report.max_speed);
+    while (!m.attempt(dt, false, report) && !m.attempt(dt, true, report)) {
+        dt *= 0.5;
+        if (dt < m.setup.step.min_dt)
+            throw SolveError(fmt::format(
+                "the pressure solve did not converge at t = {:.6g} s (residual {:.3g} of {:.3g} "
+                "asked after {} iterations, dt down to {:.3g} s); raise max_iterations or tolerance",
+                m.state.time, report.pressure.relative_residual, m.setup.step.tolerance,
+                report.pressure.iterations, dt));
+    }
+    m.finish(dt, report);
+    return report;
+}
+
+/// The grid of a step of `dt` from the present state, up to the predicted velocity u*.
+template <int D>
+StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, StepReport& report) const {
+    StageTimes& times = report.times;
+    StepGrid<D> grid = [&] {
+        StageTimer timer(times, "topology");
+        return StepGrid<D>(step_topology(*occupied.blocks));
+    }();
+    {
+        StageTimer timer(times, "solids");
+        solids.update(state.time, dt, grid.blocks, setup.step.fractions, grid.solid);
+    }
+    // Particles carry mass and momentum; the grid is rebuilt from them every step.
+    {
+        StageTimer timer(times, "level set");
+        level_set_from_particles(state.particles, occupied, level_set_options(), &grid.solid.centre,
+                                 grid.phi);
+        extend_into_solids(grid.phi, grid.solid.centre);
+        report.volume = liquid_volume(grid.phi, &grid.solid.cell_open) * std::pow(setup.grid.dx, D);
+    }
+    {
+        StageTimer timer(times, "particles to grid");
+        particles_to_grid(state.particles, occupied, grid.velocity, grid.weight);
+        mark_positive(grid.weight, grid.known);
+        extend_velocity(grid.velocity, grid.known, kFillLayers);
+        if (setup.step.transfer == Transfer::Flip) grid.transferred = grid.velocity;
+    }
+    {
+        StageTimer timer(times, "forces");
+        Point<D> g;
+        for (int d = 0; d < D; ++d) g[d] = setup.gravity[d].at(state.time + 0.5 * dt);
+        add_body_force(g * dt, grid.known, grid.velocity);
+    }
+    report.blocks = grid.blocks->size();
+    return grid;
+}
+
+/// Everything on the grid, then the move. Returns false, with the state untouched, if the pressure
+/// solve failed.
+template <int D>
+bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& report) {
+    report.dt = dt;
+    StageTimes& times = report.times;
+    if (state.particles.size() == 0) return report.accepted = true;
+    StepGrid<D> grid = build_grid(dt, report);
+    FaceField<float, D> displacement;
+    if (!solve(grid, dt, fallback, report, displacement)) return report.accepted = false;
+
+    // The projected field ends at the surface, but particles sample past it.
+    {
+        StageTimer timer(times, "extrapolation");
+        extend_velocity(grid.velocity, grid.known, static_cast<int>(band()));
+        constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open, &grid.solid.velocity,
+                           false);
+    }
+    {
+        StageTimer timer(times, "grid to particles, move");
+        if (setup.step.density_correction)
+            (void)displace(state.particles, occupied, displacement, grid.solid.nodal);
+        const MoveOptions move{.dt_over_dx = dt / setup.grid.dx,
+                               .order = setup.step.advection_order,
+                               .transfer = setup.step.transfer,
+                               .flip_blend = setup.step.flip_blend};
+        (void)gather_and_move(grid.velocity, grid.transferred.blocks_ptr() ? &grid.transferred : nullptr,
+                              grid.solid.nodal, occupied, move, state.particles);
+    }
+    return report.accepted = true;
+}
+
+/// The pressure projection, and on the same matrix the displacement that evens the particles out.
+template <int D>
+bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallback,
+                                      StepReport& report, FaceField<float, D>& displacement) {
+    StageTimer timer(report.times, "pressure");
+    BlockSystem<D> system = assemble_matrix(grid.phi, grid.solid);
+    assemble_rhs(grid.velocity, grid.solid, system);
+    report.liquid_cells = system.unknowns();
+
+    const bool mic = (setup.step.solver == PressureSolver::LinearMic) != fallback;
+    report.solver = mic ? "linear-mic" : "linear";
+    const SolveOptions options{.tolerance = setup.step.tolerance,
+                               .max_iterations = fallback ? 10 * setup.step.max_iterations
+                                                          : setup.step.max_iterations};
+    std::unique_ptr<Multigrid<D>> hierarchy;
+    if (!mic || setup.step.density_correction) hierarchy = std::make_unique<Multigrid<D>>(system);
+    Field<double, D> q(grid.blocks);
+    const int pockets = make_consistent(system);
+    report.pressure = mic ? solve_mic(system, options, q) : solve_multigrid(system, *hierarchy, options, q);
+    report.pressure.pockets = pockets;
+    if (!report.pressure.converged) return false;
+    subtract_gradient(system, grid.phi, grid.solid, q, grid.velocity, grid.known);
+
+    read_probes(q, dt, report);
+
+    if (setup.step.density_correction)
+        correct_density(grid, system, hierarchy.get(), displacement, report);
+    return true;
+}
+
+/// p = rho dx q / dt in the cells that hold the probes.
+template <int D>
+void LiquidSimulation<D>::Impl::read_probes(const Field<double, D>& q, double dt,
+                                            StepReport& report) const {
+    report.probe_pressure.clear();
+    for (const Point<D>& x : setup.probes)
+        report.probe_pressure.push_back(setup.density * setup.grid.dx / dt *
+                                        q.get(floor(setup.grid.to_grid(x))));
+}
+
+template <int D>
+void LiquidSimulation<D>::Impl::correct_density(StepGrid<D>& grid, BlockSystem<D>& system,
+                                                Multigrid<D>* hierarchy,
+                                                FaceField<float, D>& displacement,
+                                                StepReport& report) {
+    StageTimer timer(report.times, "density correction");
+    const DensityOptions options;
+    const double rest = std::pow(setup.step.particles_per_axis, D);
+    Field<float, D> density(grid.blocks);
+    particle_density(state.particles, occupied, density);
+    assemble_density_rhs(density, rest, grid.phi, grid.solid, options, system);
+    make_consistent(system);
+    Field<double, D> psi(grid.blocks);
+    // A correction that is repeated every step needs no tight solve, and one that stopped early is
+    // still a step in the right direction.
+    (void)solve_multigrid(system, *hierarchy, {.tolerance = options.tolerance, .max_iterations = 8}, psi);
+    displacement = FaceField<float, D>(grid.blocks);
+    FaceField<std::uint8_t, D> known(grid.blocks);
+    subtract_gradient(system, grid.phi, grid.solid, psi, displacement, known);
+    extend_velocity(displacement, known, 2);
+    limit_displacement(options.max_displacement, displacement);
+}
+
+/// After the move: liquid leaves and enters, the particles are sorted again, the clock goes on.
+template <int D>
+void LiquidSimulation<D>::Impl::finish(double dt, StepReport& report) {
+    state.time += dt;
+    state.steps += 1;
+    {
+        StageTimer timer(report.times, "sources");
+        report.drained = run_drains(setup, state);
+        report.emitted = run_inflows(setup, solid_distance(state.time), state);
+    }
+    {
+        StageTimer timer(report.times, "sort");
+        occupied = sort_by_block(state.particles);
+    }
+    const Energies e = energies(state.particles, setup, state.time);
+    report.kinetic_energy = e.kinetic;
+    report.potential_energy = e.potential;
+    report.time = state.time;
+    report.particles = state.particles.size();
+    report.peak_bytes = peak_bytes();
+}
+
+template <int D>
+LiquidFrame<D> LiquidSimulation<D>::frame() const {
+    const Impl& m = *impl_;
+    LiquidFrame<D> out;
+    const BlocksPtr<D> blocks = step_topology(*m.occupied.blocks);
+    StepGrid<D> grid(blocks);
+    m.solids.update(m.state.time, 0, blocks, m.setup.step.fractions, grid.solid);
+    level_set_from_particles(m.state.particles, m.occupied, m.level_set_options(),
+                             &grid.solid.centre, grid.phi);
+    extend_into_solids(grid.phi, grid.solid.centre);
+    particles_to_grid(m.state.particles, m.occupied, grid.velocity, grid.weight);
+    mark_positive(grid.weight, grid.known);
+    extend_velocity(grid.velocity, grid.known, kFillLayers);
+    out.surface = mesh_surface(grid.phi, m.setup.grid, &grid.velocity, &m.setup.grid);
+    out.velocity = std::move(grid.velocity);
+    out.level_set = std::move(grid.phi);
+    return out;
+}
+
+template <int D>
+BlockSystem<D> LiquidSimulation<D>::pressure_system(double dt) const {
+    StepReport report;
+    const StepGrid<D> grid = impl_->build_grid(dt, report);
+    BlockSystem<D> system = assemble_matrix(grid.phi, grid.solid);
+    assemble_rhs(grid.velocity, grid.solid, system);
+    make_consistent(system);
+    return system;
+}
+
+template class LiquidSimulation<2>;
+template class LiquidSimulation<3>;
+
+}  // namespace slosh
