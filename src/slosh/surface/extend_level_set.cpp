@@ -1,0 +1,138 @@
+#include <cmath>
+#include <vector>
+
+#include "slosh/grid/tile.h"
+#include "slosh/surface/extend.h"
+
+namespace slosh {
+
+namespace {
+
+template <int D>
+using Values = Tile<float, D, 2>;
+template <int D>
+using Marks = Tile<std::uint8_t, D, 2>;
+
+/// Offset in a tile of halo 2 of the neighbour with a code.
+template <int D>
+constexpr int neighbour_step(int code) {
+    const Index<D> o = neighbour_offset<D>(code);
+    int s = 0;
+    for (int d = 0; d < D; ++d) s += o[d] * Values<D>::step(d);
+    return s;
+}
+
+/// phi at a neighbour, continued linearly over the given offset with the gradient known there; a
+/// level set rises by at most one a cell.
+template <int D>
+float continued(const Values<D>& phi, const Marks<D>& known, int at, const Index<D>& offset) {
+    float g[D], square = 0;
+    for (int d = 0; d < D; ++d) {
+        const int s = Values<D>::step(d);
+        const bool lo = known.v[at - s], hi = known.v[at + s];
+        const float rise = (hi ? phi.v[at + s] : phi.v[at]) - (lo ? phi.v[at - s] : phi.v[at]);
+        g[d] = lo && hi ? 0.5f * rise : rise;
+        square += g[d] * g[d];
+    }
+    const float shrink = square > 1 ? 1 / std::sqrt(square) : 1;
+    float value = phi.v[at];
+    for (int d = 0; d < D; ++d) value -= shrink * g[d] * static_cast<float>(offset[d]);
+    return value;
+}
+
+/// The value of a solid-centred cell from its known neighbours; false if it has none.
+template <int D>
+bool continue_into(const Values<D>& phi, const Marks<D>& known, const Values<D>& solid, int t,
+                   float& value) {
+    float normal[D];
+    for (int d = 0; d < D; ++d)
+        normal[d] = solid.v[t + Values<D>::step(d)] - solid.v[t - Values<D>::step(d)];
+    float sum = 0, weights = 0;
+    for (int code = 0; code < kNeighbours<D>; ++code) {
+        const int at = t + neighbour_step<D>(code);
+        if (!known.v[at]) continue;
+        const Index<D> offset = neighbour_offset<D>(code);
+        float along = 0, square = 0;
+        for (int d = 0; d < D; ++d) {
+            along += normal[d] * static_cast<float>(offset[d]);
+            square += static_cast<float>(offset[d] * offset[d]);
+        }
+        // Neighbours straight out of the wall count most; the small rest keeps corners defined.
+        const float out = std::max(along, 0.0f);
+        const float w = (out * out + 1e-3f) / (square * square);
+        sum += w * continued<D>(phi, known, at, offset);
+        weights += w;
+    }
+    if (weights == 0) return false;
+    value = sum / weights;
+    // Liquid behind a face and no air behind another: liquid, as deep as the liquid it touches.
+    float deepest = 0;
+    bool air = false;
+    for (int d = 0; d < D; ++d)
+        for (int s : {-Values<D>::step(d), Values<D>::step(d)}) {
+            if (!known.v[t + s] || solid.v[t + s] < 0) continue;
+            deepest = std::min(deepest, phi.v[t + s]);
+            air |= phi.v[t + s] >= 0;
+        }
+    if (deepest < 0 && !air && value >= 0) value = deepest;
+    return true;
+}
+
+}  // namespace
+
+template <int D>
+void extend_into_solids(Field<float, D>& phi, const Field<float, D>& solid, int layers) {
+    const BlocksPtr<D>& blocks = phi.blocks_ptr();
+    Field<std::uint8_t, D> known(blocks, 0);
+    std::vector<std::uint8_t> has_solid(blocks->size());
+    parallel_for(blocks->size(), 16, [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        const float* s = solid.block(b);
+        std::uint8_t* k = known.block(b);
+        std::uint8_t all = 1;
+        for (int o = 0; o < kBlockCells<D>; ++o) {
+            k[o] = s[o] >= 0;
+            all &= k[o];
+        }
+        has_solid[b] = !all;
+    });
+    std::vector<int> work;
+    for (int b = 0; b < blocks->size(); ++b)
+        if (has_solid[b]) work.push_back(b);
+
+    struct Change {
+        int offset;
+        float value;
+    };
+    std::vector<std::vector<Change>> changes(work.size());
+    for (int layer = 0; layer < layers; ++layer) {
+        // Read the layers before, then write: a layer never sees itself.
+        parallel_for(work.size(), 4, [&](std::size_t i) {
+            changes[i].clear();
+            Marks<D> k;
+            k.load(known, work[i]);
+            bool outside = false, inside = false;
+            for (std::uint8_t v : k.v) (v ? outside : inside) = true;
+            if (!outside || !inside) return;
+            Values<D> p, s;
+            p.load(phi, work[i]);
+            s.load(solid, work[i]);
+            for_each_cell<D, 2>([&](const Index<D>&, int o, int t) {
+                if (k.v[t] || s.v[t] < -static_cast<float>(layers) - 1) return;
+                float value;
+                if (continue_into<D>(p, k, s, t, value)) changes[i].push_back({o, value});
+            });
+        });
+        parallel_for(work.size(), 16, [&](std::size_t i) {
+            for (const Change& c : changes[i]) {
+                phi.block(work[i])[c.offset] = c.value;
+                known.block(work[i])[c.offset] = 1;
+            }
+        });
+    }
+}
+
+template void extend_into_solids<2>(Field<float, 2>&, const Field<float, 2>&, int);
+template void extend_into_solids<3>(Field<float, 3>&, const Field<float, 3>&, int);
+
+}  // namespace slosh
