@@ -1,0 +1,54 @@
+#include "slosh/cli/preview_scene.h"
+
+#include <filesystem>
+
+#include "slosh/base/error.h"
+#include "slosh/scene/load.h"
+
+namespace slosh::cli {
+namespace {
+
+template <int D>
+std::vector<PreviewSolid<D>> preview_solids(const Scene& scene) {
+    const LiquidSetup<D> setup = make_setup<D>(scene);
+    std::vector<PreviewSolid<D>> solids;
+    for (std::size_t i = 0; i < scene.solids.size(); ++i) {
+        const SceneSolid& given = scene.solids[i];
+        PreviewSolid<D> solid;
+        solid.solid = setup.solids[i];
+        solid.shown = given.look == Look::Glass    ? Shown::Glass
+                      : given.look == Look::Hidden ? Shown::Hidden
+                                                   : Shown::Opaque;
+        solid.colour = given.colour.as<float>();
+        solids.push_back(solid);
+    }
+    return solids;
+}
+
+}  // namespace
+
+PreviewScene load_preview_scene(const std::string& directory) {
+    const std::string file = directory + "/scene.json";
+    if (!std::filesystem::exists(file))
+        throw InputError(directory + " is not the directory of a run (no scene.json in it)");
+    const Scene scene = load_scene(file);
+
+    PreviewScene preview;
+    preview.dim = scene.dim;
+    preview.up = scene.up_axis;
+    preview.fps = scene.fps;
+    preview.dx = scene.dx();
+    preview.domain = {scene.lower, scene.lower + scene.cells().as<double>() * scene.dx()};
+    preview.eye = scene.render.camera;
+    preview.target = scene.render.target;
+    preview.fov = scene.render.fov;
+    preview.size = scene.render.size;
+    preview.draw_box = scene.render.walls != Look::Hidden;
+    if (scene.dim == 2)
+        preview.flat_solids = preview_solids<2>(scene);
+    else
+        preview.solids = preview_solids<3>(scene);
+    return preview;
+}
+
+}  // namespace slosh::cli

@@ -1,0 +1,38 @@
+// What pictures need to know of the scene of a cache, apart from the tracer's own types.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "slosh/base/vec.h"
+#include "slosh/shape/solid.h"
+
+namespace slosh::cli {
+
+enum class Shown { Glass, Opaque, Hidden };
+
+template <int D>
+struct PreviewSolid {
+    Solid<D> solid;
+    Shown shown = Shown::Opaque;
+    Vec<float, 3> colour;  ///< Linear.
+};
+
+struct PreviewScene {
+    int dim = 3;
+    int up = 1;  ///< Vertical axis.
+    double fps = 30;
+    double dx = 0;         ///< Cell size. m.
+    Box<3> domain;         ///< m
+    Point<3> eye, target;  ///< m
+    double fov = 35;       ///< Vertical. degrees
+    Index<2> size;         ///< Pixels.
+    bool draw_box = false;
+    std::vector<PreviewSolid<2>> flat_solids;  ///< If dim is 2.
+    std::vector<PreviewSolid<3>> solids;       ///< If dim is 3.
+};
+
+/// Reads DIRECTORY/scene.json. InputError if it is not a run's directory.
+PreviewScene load_preview_scene(const std::string& directory);
+
+}  // namespace slosh::cli
