@@ -19,13 +19,17 @@ namespace slosh {
 template <int D>
 struct BlockSystem {
     BlocksPtr<D> blocks;
-    FaceField<float, D> coefficient;      ///< c_f, background 0.
-    Field<float, D> excess;               ///< e_i, background 0.
-    Field<std::uint8_t, D> unknown;       ///< 1 where there is an equation, background 0.
-    Field<double, D> rhs;                 ///< b_i, zero where there is no unknown.
+    FaceField<float, D> coefficient;  ///< c_f, background 0.
+    Field<float, D> excess;           ///< e_i, background 0.
+    Field<std::uint8_t, D> unknown;   ///< 1 where there is an equation, background 0.
+    Field<double, D> rhs;             ///< b_i, zero where there is no unknown.
 
     explicit BlockSystem(const BlocksPtr<D>& topology)
-        : blocks(topology), coefficient(topology), excess(topology), unknown(topology), rhs(topology) {}
+        : blocks(topology),
+          coefficient(topology),
+          excess(topology),
+          unknown(topology),
+          rhs(topology) {}
     std::size_t unknowns() const;
 };
 
@@ -39,14 +43,14 @@ struct SolveOptions {
 struct [[nodiscard]] SolveReport {
     bool converged = false;
     int iterations = 0;
-    double residual = 0;          ///< max|b - Ax| at the end, in double, on the true system.
-    double relative_residual = 0; ///< The same over max|b| (0 if b = 0).
-    double setup_seconds = 0;     ///< Factorisation or hierarchy.
-    double seconds = 0;           ///< Wall time, set-up included.
-    double cpu_seconds = 0;       ///< CPU time, set-up included.
+    double residual = 0;           ///< max|b - Ax| at the end, in double, on the true system.
+    double relative_residual = 0;  ///< The same over max|b| (0 if b = 0).
+    double setup_seconds = 0;      ///< Factorisation or hierarchy.
+    double seconds = 0;            ///< Wall time, set-up included.
+    double cpu_seconds = 0;        ///< CPU time, set-up included.
     std::size_t unknowns = 0;
-    std::size_t bytes = 0;        ///< Memory of the solver's own data.
-    int pockets = 0;              ///< Components without excess, solved up to a constant.
+    std::size_t bytes = 0;  ///< Memory of the solver's own data.
+    int pockets = 0;        ///< Components without excess, solved up to a constant.
 };
 
 /// r = b - A x in double. Returns max|r|.
@@ -62,7 +66,8 @@ int make_consistent(BlockSystem<D>& system);
 /// MIC(0)-preconditioned conjugate gradients on compact rows (`linear-mic`): the field's baseline.
 /// `x` is the first guess on entry, the solution on return.
 template <int D>
-SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options, Field<double, D>& x);
+SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
+                      Field<double, D>& x);
 
 /// Multigrid-preconditioned conjugate gradients (`linear`): float V-cycles inside a double
 /// iteration, matrix-free on blocks.

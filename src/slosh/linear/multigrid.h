@@ -1,0 +1,93 @@
+// A hierarchy of 2D+1-point operators over a BlockSystem, and the V-cycle on it.
+//
+// Transfer is piecewise constant: the residual is summed over the children, the correction is
+// copied to them. With that transfer the Galerkin operator would give a coarse face the sum of its
+// 2^(D-1) fine faces, which overestimates the stiffness of smooth functions by two; so a coarse
+// face gets *half* the sum. Smoothing is red-black Gauss-Seidel, red first on the way down and red
+// last on the way up, so that the cycle is a symmetric operator and may precondition conjugate
+// gradients.
+//
+// Most vectors of eight cells (split.h) lie inside the liquid, where all coefficients equal the
+// level's `weight`: they are *plain* and store nothing. Vectors that touch a wall or the surface
+// are *mixed* and keep their coefficients in a compact list. All other vectors hold no unknown and
+// stay zero for ever.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "slosh/linear/split.h"
+#include "slosh/linear/system.h"
+
+namespace slosh {
+
+struct MultigridOptions {
+    int sweeps = 2;            ///< Smoothing sweeps before and after the coarse correction.
+    int coarse_sweeps = 2;     ///< The same on all levels but the finest.
+    int coarsest_sweeps = 16;  ///< Pairs of symmetric sweeps on the coarsest level.
+    int coarsest_cells = 64;   ///< Coarsen until a level has at most this many unknowns.
+};
+
+/// Coefficients of a vector of eight cells that is not plain.
+template <int D>
+struct alignas(64) MixedVector {
+    float c[2 * D][8];  ///< Face coefficients, in the order of Neighbours.
+    float inverse[8];   ///< 1 / diagonal; 0 where there is no unknown.
+    float excess[8];
+};
+
+/// Which vectors of a block are what, by colour.
+struct BlockKinds {
+    std::uint32_t plain[2] = {0, 0};
+    std::uint32_t mixed[2] = {0, 0};
+    std::uint32_t first[2] = {0, 0};  ///< Number of the first mixed vector in the level's list.
+};
+
+template <int D>
+struct MultigridLevel {
+    BlocksPtr<D> blocks;
+    float weight = 0;  ///< The coefficient of plain faces.
+    std::size_t unknowns = 0;
+    std::vector<std::array<int, 2 * D>> faces;  ///< Face neighbours of each block.
+    std::vector<BlockKinds> kinds;
+    std::vector<MixedVector<D>, AlignedAllocator<MixedVector<D>>> mixed;
+    Coarsening<D> coarsening;  ///< To the next level; empty on the coarsest.
+    SplitField<D> x, b;        ///< Workspace; the finest level works on the caller's.
+
+    int size() const { return static_cast<int>(kinds.size()); }
+    bool is_plain(int block) const {
+        constexpr std::uint32_t all = D == 3 ? 0xffffffffu : 0xfu;
+        return kinds[block].plain[0] == all && kinds[block].plain[1] == all;
+    }
+    std::size_t bytes() const;
+};
+
+template <int D>
+class Multigrid {
+public:
+    explicit Multigrid(const BlockSystem<D>& system, const MultigridOptions& options = {});
+
+    /// One V-cycle for A x = rhs from x = 0. `x` must be zero outside the unknowns (a new
+    /// SplitField is) and stays so. Returns rhs.x.
+    double v_cycle(const SplitField<D>& rhs, SplitField<D>& x);
+
+    const std::vector<MultigridLevel<D>>& levels() const { return levels_; }
+    const MultigridLevel<D>& finest() const { return levels_.front(); }
+    std::size_t bytes() const;
+
+private:
+    void cycle(std::size_t l, const SplitField<D>& b, SplitField<D>& x);
+    MultigridOptions options_;
+    std::vector<MultigridLevel<D>> levels_;
+};
+
+/// Solves with a hierarchy that was built from this system's matrix: several right-hand sides share
+/// one set-up. `x` is the first guess on entry, the solution on return.
+template <int D>
+SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigrid,
+                            const SolveOptions& options, Field<double, D>& x);
+
+extern template class Multigrid<2>;
+extern template class Multigrid<3>;
+
+}  // namespace slosh

@@ -1,0 +1,202 @@
+// Loops over the vectors of a level's block: plain ones by a fast path, mixed ones from the list.
+#pragma once
+
+#include <bit>
+
+#include "slosh/linear/multigrid.h"
+#include "slosh/linear/split_stencil.h"
+
+namespace slosh {
+
+#define SLOSH_INLINE __attribute__((always_inline))
+
+/// Calls plain(z, m, parity) or mixed(coefficients, z, m, parity) for every vector of colour T that
+/// holds unknowns. parity is what neighbours() wants.
+template <int D, int T, class Plain, class Mixed>
+inline SLOSH_INLINE void for_each_vector(const MultigridLevel<D>& level, int b, const Plain& plain,
+                                         const Mixed& mixed) {
+    const BlockKinds& k = level.kinds[b];
+    constexpr std::uint32_t all = D == 3 ? 0xffffffffu : 0xfu;
+    if (k.plain[T] == all) {
+        for (int z = 0; z < kPlanes<D>; z += 2) {
+            plain(z, 0, T);
+            plain(z, 1, T);
+            plain(z, 2, T);
+            plain(z, 3, T);
+            if constexpr (D == 3) {
+                plain(z + 1, 0, 1 - T);
+                plain(z + 1, 1, 1 - T);
+                plain(z + 1, 2, 1 - T);
+                plain(z + 1, 3, 1 - T);
+            }
+        }
+        return;
+    }
+    for (std::uint32_t bits = k.plain[T]; bits; bits &= bits - 1) {
+        const int v = std::countr_zero(bits);
+        plain(v >> 2, v & 3, ((v >> 2) + T) & 1);
+    }
+    const MixedVector<D>* coefficients = level.mixed.data() + k.first[T];
+    for (std::uint32_t bits = k.mixed[T]; bits; bits &= bits - 1) {
+        const int v = std::countr_zero(bits);
+        mixed(*coefficients++, v >> 2, v & 3, ((v >> 2) + T) & 1);
+    }
+}
+
+/// sum_j c_j x_j over the neighbours of a mixed vector.
+template <int D>
+inline SLOSH_INLINE Lanes weighted_sum(const MixedVector<D>& c, const Neighbours<D>& n) {
+    Lanes s = _mm256_mul_ps(_mm256_load_ps(c.c[0]), n.v[0]);
+    for (int side = 1; side < 2 * D; ++side)
+        s = _mm256_fmadd_ps(_mm256_load_ps(c.c[side]), n.v[side], s);
+    return s;
+}
+
+/// (A x) of a mixed vector, differences first.
+template <int D>
+inline SLOSH_INLINE Lanes apply(const MixedVector<D>& c, const Neighbours<D>& n, Lanes x) {
+    Lanes s = _mm256_mul_ps(_mm256_load_ps(c.excess), x);
+    for (int side = 0; side < 2 * D; ++side)
+        s = _mm256_fmadd_ps(_mm256_load_ps(c.c[side]), _mm256_sub_ps(x, n.v[side]), s);
+    return s;
+}
+
+/// (A x) of a plain vector, differences first.
+template <int D>
+inline SLOSH_INLINE Lanes apply(Lanes weight, const Neighbours<D>& n, Lanes x) {
+    Lanes s = _mm256_add_ps(_mm256_sub_ps(x, n.v[0]), _mm256_sub_ps(x, n.v[1]));
+    for (int side = 2; side < 2 * D; ++side) s = _mm256_add_ps(s, _mm256_sub_ps(x, n.v[side]));
+    return _mm256_mul_ps(weight, s);
+}
+
+/// One Gauss-Seidel half-sweep over colour T of a block.
+template <int D, int T>
+inline void relax_block(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
+                        SplitField<D>& x) {
+    const SplitNear<D> near(x, level.faces[b], b, 1 - T);
+    float* out = x.half(b, T);
+    const float* f = rhs.half(b, T);
+    const Lanes inverse = lanes(1 / (2 * D * level.weight)), share = lanes(1.f / (2 * D));
+    for_each_vector<D, T>(
+        level, b,
+        [&](int z, int m, int parity) SLOSH_INLINE {
+            const int at = 32 * z + 8 * m;
+            const Lanes s = neighbours(near, z, m, parity).sum();
+            const Lanes g = _mm256_mul_ps(_mm256_load_ps(f + at), inverse);
+            _mm256_store_ps(out + at, _mm256_fmadd_ps(s, share, g));
+        },
+        [&](const MixedVector<D>& c, int z, int m, int parity) SLOSH_INLINE {
+            const int at = 32 * z + 8 * m;
+            const Lanes s = weighted_sum(c, neighbours(near, z, m, parity));
+            _mm256_store_ps(out + at, _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
+                                                    _mm256_load_ps(c.inverse)));
+        });
+}
+
+/// The first half-sweep, over red cells from x = 0.
+template <int D>
+inline void relax_red_from_zero(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
+                                SplitField<D>& x) {
+    float* out = x.half(b, 0);
+    const float* f = rhs.half(b, 0);
+    const Lanes inverse = lanes(1 / (2 * D * level.weight));
+    for_each_vector<D, 0>(
+        level, b,
+        [&](int z, int m, int) SLOSH_INLINE {
+            const int at = 32 * z + 8 * m;
+            _mm256_store_ps(out + at, _mm256_mul_ps(_mm256_load_ps(f + at), inverse));
+        },
+        [&](const MixedVector<D>& c, int z, int m, int) SLOSH_INLINE {
+            const int at = 32 * z + 8 * m;
+            _mm256_store_ps(out + at,
+                            _mm256_mul_ps(_mm256_load_ps(f + at), _mm256_load_ps(c.inverse)));
+        });
+}
+
+/// Where the coarse cells under row pair m, plane pair z/2 of a fine block start: in colour
+/// `even_colour` those with even x, in the other colour those with odd x, two each.
+struct CoarsePlace {
+    int at, even_colour;
+    CoarsePlace(int octant, int z, int m) {
+        const int Y = 4 * (octant >> 1 & 1) + m, Z = 4 * (octant >> 2 & 1) + (z >> 1);
+        at = 32 * Z + 4 * Y + 2 * (octant & 1);
+        even_colour = (Y + Z) & 1;
+    }
+};
+
+/// Restricts the residual of a fine block to its octant of the coarse block `B`, right after a
+/// black half-sweep: black residuals are zero then, so only red ones are summed.
+template <int D>
+inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
+                         const SplitField<D>& x, int octant, float* B) {
+    const SplitNear<D> near(x, level.faces[b], b, 1);
+    const float* centre = x.half(b, 0);
+    const float* f = rhs.half(b, 0);
+    const Lanes weight = lanes(level.weight);
+    alignas(32) float r[kHalf<D>];
+    if (level.kinds[b].plain[0] != (D == 3 ? 0xffffffffu : 0xfu))
+        for (int at = 0; at < kHalf<D>; at += 8) _mm256_store_ps(r + at, _mm256_setzero_ps());
+    for_each_vector<D, 0>(
+        level, b,
+        [&](int z, int m, int parity) SLOSH_INLINE {
+            const int at = 32 * z + 8 * m;
+            const Neighbours<D> n = neighbours(near, z, m, parity);
+            const Lanes Ax = apply(weight, n, _mm256_load_ps(centre + at));
+            _mm256_store_ps(r + at, _mm256_sub_ps(_mm256_load_ps(f + at), Ax));
+        },
+        [&](const MixedVector<D>& c, int z, int m, int parity) SLOSH_INLINE {
+            const int at = 32 * z + 8 * m;
+            const Neighbours<D> n = neighbours(near, z, m, parity);
+            const Lanes Ax = apply(c, n, _mm256_load_ps(centre + at));
+            _mm256_store_ps(r + at, _mm256_sub_ps(_mm256_load_ps(f + at), Ax));
+        });
+    for (int z = 0; z < kPlanes<D>; z += 2)
+        for (int m = 0; m < 4; ++m) {
+            const int at = 32 * z + 8 * m;
+            Lanes two = _mm256_load_ps(r + at);
+            if constexpr (D == 3) two = _mm256_add_ps(two, _mm256_load_ps(r + at + 32));
+            const __m128 sum =
+                _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1));
+            const CoarsePlace place(octant, z, m);
+            const __m128 even = _mm_shuffle_ps(sum, sum, _MM_SHUFFLE(3, 1, 2, 0));
+            float* to = B + place.at;
+            _mm_storel_pi(reinterpret_cast<__m64*>(to + place.even_colour * kHalf<D>), even);
+            _mm_storeh_pi(reinterpret_cast<__m64*>(to + (1 - place.even_colour) * kHalf<D>), even);
+        }
+}
+
+/// Adds the coarse correction to the red cells of a fine block. Black cells need none: the next
+/// half-sweep overwrites them.
+template <int D>
+inline void prolong_red(const MultigridLevel<D>& level, int b, int octant, const float* B,
+                        SplitField<D>& x) {
+    float* out = x.half(b, 0);
+    const auto add = [&](int z, int m) SLOSH_INLINE {
+        const CoarsePlace place(octant, z, m);
+        const float* from = B + place.at;
+        const __m128 zero = _mm_setzero_ps();
+        const __m128 even =
+            _mm_loadl_pi(zero, reinterpret_cast<const __m64*>(from + place.even_colour * kHalf<D>));
+        const __m128 odd = _mm_loadl_pi(
+            zero, reinterpret_cast<const __m64*>(from + (1 - place.even_colour) * kHalf<D>));
+        const __m128 four = _mm_unpacklo_ps(even, odd);
+        const int at = 32 * z + 8 * m;
+        _mm256_store_ps(out + at,
+                        _mm256_add_ps(_mm256_load_ps(out + at), _mm256_set_m128(four, four)));
+    };
+    for_each_vector<D, 0>(
+        level, b, [&](int z, int m, int) SLOSH_INLINE { add(z, m); },
+        [&](const MixedVector<D>&, int z, int m, int) SLOSH_INLINE { add(z, m); });
+}
+
+/// f.x of a block.
+template <int D>
+inline double dot_block(const SplitField<D>& f, const SplitField<D>& x, int b) {
+    const float *p = f.block(b), *q = x.block(b);
+    Lanes s = _mm256_setzero_ps();
+    for (int at = 0; at < kBlockCells<D>; at += 8)
+        s = _mm256_fmadd_ps(_mm256_load_ps(p + at), _mm256_load_ps(q + at), s);
+    return sum_lanes(s);
+}
+
+}  // namespace slosh

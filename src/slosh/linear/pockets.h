@@ -1,0 +1,35 @@
+// Pockets: connected sets of unknowns without any excess, on which the matrix is singular.
+//
+// Connectivity is found block by block with bit masks (a 64-bit word is an 8x8 plane; a flood is a
+// few shifts), then block components are joined across block faces by union-find.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "slosh/linear/block_rows.h"
+#include "slosh/linear/system.h"
+
+namespace slosh {
+
+/// A set of cells of a block: bit 8y + x of word z.
+template <int D>
+using CellMask = std::array<std::uint64_t, kPlanes<D>>;
+
+template <int D>
+struct Pockets {
+    struct Part {
+        int block, pocket;
+        CellMask<D> cells;
+    };
+    int count = 0;
+    std::vector<Part> parts;  ///< In block order.
+};
+
+/// `full[b]`, where given, promises that all cells of block b are unknowns joined to each other and
+/// without excess, which saves looking at them.
+template <int D>
+Pockets<D> find_pockets(const BlockSystem<D>& system, const std::vector<std::uint8_t>& full = {});
+
+}  // namespace slosh

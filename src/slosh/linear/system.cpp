@@ -1,0 +1,31 @@
+#include "slosh/linear/system.h"
+
+#include <cmath>
+
+#include "slosh/linear/residual_block.h"
+
+namespace slosh {
+
+template <int D>
+std::size_t BlockSystem<D>::unknowns() const {
+    return static_cast<std::size_t>(parallel_sum(blocks->size(), [&](std::size_t b) {
+        const std::uint8_t* u = unknown.block(static_cast<int>(b));
+        int n = 0;
+        for (int o = 0; o < kBlockCells<D>; ++o) n += u[o] != 0;
+        return static_cast<double>(n);
+    }));
+}
+
+template <int D>
+double residual(const BlockSystem<D>& system, const Field<double, D>& x, Field<double, D>& r) {
+    return parallel_max(system.blocks->size(), [&](std::size_t b) {
+        return residual_block(system, x, static_cast<int>(b), r.block(static_cast<int>(b)));
+    });
+}
+
+template struct BlockSystem<2>;
+template struct BlockSystem<3>;
+template double residual<2>(const BlockSystem<2>&, const Field<double, 2>&, Field<double, 2>&);
+template double residual<3>(const BlockSystem<3>&, const Field<double, 3>&, Field<double, 3>&);
+
+}  // namespace slosh

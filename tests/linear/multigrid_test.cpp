@@ -1,0 +1,142 @@
+#include "slosh/linear/multigrid.h"
+
+#include <doctest/doctest.h>
+
+#include "linear/dense.h"
+#include "linear/problems.h"
+
+using namespace slosh;
+
+namespace {
+template <int D>
+struct Dim {
+    static constexpr int value = D;
+};
+
+/// A random vector over the unknowns, in the multigrid's layout.
+template <int D>
+SplitField<D> random_vector(const BlockSystem<D>& s, std::uint64_t seed) {
+    SplitField<D> f(s.blocks->size());
+    for (int b = 0; b < s.blocks->size(); ++b)
+        for (int t = 0; t < 2; ++t)
+            for (int v = 0; v < kVectors<D>; ++v)
+                for (int l = 0; l < 8; ++l) {
+                    const int o = split_cell<D>(t, v, l);
+                    if (s.unknown.block(b)[o])
+                        f.half(b, t)[8 * v + l] =
+                            static_cast<float>(hash_uniform(seed, b * kBlockCells<D> + o, 0) - 0.5);
+                }
+    return f;
+}
+template <int D>
+double dot(const BlockSystem<D>& s, const SplitField<D>& a, const SplitField<D>& b) {
+    double sum = 0;
+    for (int i = 0; i < s.blocks->size(); ++i)
+        for (int o = 0; o < kBlockCells<D>; ++o)
+            sum += static_cast<double>(a.block(i)[o]) * b.block(i)[o];
+    return sum;
+}
+}  // namespace
+
+TEST_CASE_TEMPLATE("The split layout holds every cell once", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    std::vector<int> seen(kBlockCells<D>, 0);
+    for (int t = 0; t < 2; ++t)
+        for (int v = 0; v < kVectors<D>; ++v)
+            for (int l = 0; l < 8; ++l) {
+                const int o = split_cell<D>(t, v, l);
+                ++seen[o];
+                int parity = 0;
+                for (int d = 0; d < D; ++d) parity += local_cell<D>(o)[d];
+                CHECK(parity % 2 == t);
+            }
+    for (int n : seen) CHECK(n == 1);
+}
+
+TEST_CASE_TEMPLATE("The V-cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    for (int kind = 0; kind < 2; ++kind) {
+        const auto s = kind ? test::random_system<D>(5, 0.6, 0.2, 0.01)
+                            : test::sphere_system<D>(D == 2 ? 96 : 40);
+        Multigrid<D> mg(s);
+        const auto f = random_vector(s, 1), g = random_vector(s, 2);
+        SplitField<D> Mf(s.blocks->size()), Mg(s.blocks->size());
+        const double ff = mg.v_cycle(f, Mf), gg = mg.v_cycle(g, Mg);
+        CHECK(ff > 0);
+        CHECK(ff == doctest::Approx(dot(s, f, Mf)).epsilon(1e-5));
+        // Float rounding, over sums of both signs: compare with the norms' product.
+        CHECK(std::abs(dot(s, f, Mg) - dot(s, g, Mf)) < 2e-6 * std::sqrt(ff * gg));
+    }
+}
+
+TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a V-cycle", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    const auto s = test::sphere_system<D>(40);
+    Multigrid<D> mg(s);
+    const auto f = random_vector(s, 1);
+    SplitField<D> x(s.blocks->size());
+    for (int k = 0; k < 2; ++k) mg.v_cycle(f, x);
+    for (int b = 0; b < s.blocks->size(); ++b)
+        for (int t = 0; t < 2; ++t)
+            for (int i = 0; i < kHalf<D>; ++i)
+                if (!s.unknown.block(b)[split_cell<D>(t, i / 8, i % 8)])
+                    REQUIRE(x.half(b, t)[i] == 0);
+}
+
+TEST_CASE("Iterations on the half full sphere hardly grow with resolution") {
+    int iterations[2];
+    for (int level = 0; level < 2; ++level) {
+        const auto s = test::sphere_system<3>(32 << level);
+        Field<double, 3> x(s.blocks);
+        const auto report = solve_multigrid(s, {.tolerance = 1e-6}, x);
+        CHECK(report.converged);
+        iterations[level] = report.iterations;
+    }
+    CHECK(iterations[0] <= 8);
+    CHECK(iterations[1] <= 9);
+}
+
+TEST_CASE_TEMPLATE("A closed pocket is solved up to a constant", Dm, Dim<2>, Dim<3>) {
+    // A sphere full of liquid: no air anywhere, so no excess.
+    constexpr int D = Dm::value;
+    auto s =
+        test::pressure_system<D>(40, test::sphere_solid<D>, [](const Point<D>&) { return -1.0; });
+    REQUIRE(make_consistent(s) >= 1);
+    for (auto solve : {solve_mic<D>, solve_multigrid<D>}) {
+        Field<double, D> x(s.blocks);
+        const auto report = solve(s, {.tolerance = 1e-8}, x);
+        CHECK(report.converged);
+        CHECK(report.iterations < 70);
+        CHECK(report.pockets >= 1);
+    }
+}
+
+TEST_CASE_TEMPLATE("Many pockets and isolated cells converge", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    for (int seed = 0; seed < 8; ++seed) {
+        auto s = test::random_system<D>(seed, D == 2 ? 0.6 : 0.35, 0.02, 0, 0.05);
+        REQUIRE(make_consistent(s) > 3);
+        for (auto solve : {solve_mic<D>, solve_multigrid<D>}) {
+            Field<double, D> x(s.blocks);
+            const auto report = solve(s, {.tolerance = 1e-8, .max_iterations = 400}, x);
+            CHECK(report.converged);
+        }
+    }
+}
+
+TEST_CASE("Walls one cell thick slow the multigrid down but do not stop it") {
+    const int n = 64;
+    const double h = 1.0 / n;
+    // Two crossing sheets 1.3 cells thick, one of which ends above the bottom.
+    const auto solid = [=](const Point<3>& x) {
+        const double a = std::max(std::abs(x[0] - 0.4) - 0.65 * h, 0.15 - x[1]);
+        const double b = std::abs(x[2] - 0.61) - 0.65 * h;
+        return std::min({test::sphere_solid<3>(x), a, b});
+    };
+    auto s = test::pressure_system<3>(n, solid, test::wavy_liquid<3>);
+    make_consistent(s);
+    Field<double, 3> x(s.blocks);
+    const auto report = solve_multigrid(s, {.tolerance = 1e-6}, x);
+    CHECK(report.converged);
+    CHECK(report.iterations <= 60);
+}
