@@ -21,5 +21,5 @@ foreach(file ${cli_tests})
   string(REPLACE "_test" "" name ${name})
   add_test(NAME cli_${name} COMMAND ${PYTHON} ${file})
   set_tests_properties(cli_${name} PROPERTIES TIMEOUT 300
-    ENVIRONMENT "SLOSH=$<TARGET_FILE:slosh>")
+    ENVIRONMENT "SLOSH=$<TARGET_FILE:slosh>;SLOSH_SANITIZE=${SLOSH_SANITIZE}")
 endforeach()
