@@ -8,42 +8,52 @@ namespace slosh {
 
 namespace {
 
-/// Gradient of a nodal field at the lower face of a cell along `axis`; t is the cell's own node.
 template <int D>
-Vec<float, D> face_gradient(const Tile<float, D, 1>& tile, int t, int axis) {
-    using T = Tile<float, D, 1>;
-    const float* own = tile.v + t;
-    Vec<float, D> g;
+using Values = Tile<float, D, 1>;
+
+/// Gradient of a nodal field at the lower faces, along `axis`, of the cells of a row; t is the
+/// first cell's own node.
+template <int D>
+void face_gradients(const Values<D>& nodes, int t, int axis, float (&g)[D][kSide]) {
     // The face's corners are the cell's own node moved along the other axes.
     constexpr int corners = 1 << (D - 1);
+    for (int d = 0; d < D; ++d)
+        for (int x = 0; x < kSide; ++x) g[d][x] = 0;
     for (int corner = 0; corner < corners; ++corner) {
-        int at = 0, bit = 0;
+        const float* at = nodes.v + t;
+        int bit = 0;
         for (int d = 0; d < D; ++d)
-            if (d != axis) at += (corner >> bit++ & 1) * T::step(d);
-        g[axis] += 0.5f * (own[at + T::step(axis)] - own[at - T::step(axis)]);
+            if (d != axis) at += (corner >> bit++ & 1) * Values<D>::step(d);
+        const int s = Values<D>::step(axis);
+        for (int x = 0; x < kSide; ++x) g[axis][x] += 0.5f / corners * (at[x + s] - at[x - s]);
         bit = 0;
-        for (int d = 0; d < D; ++d)
-            if (d != axis) g[d] += corner >> bit++ & 1 ? 2 * own[at] : -2 * own[at];
+        for (int d = 0; d < D; ++d) {
+            if (d == axis) continue;
+            const float sign = (corner >> bit++ & 1 ? 2.0f : -2.0f) / corners;
+            for (int x = 0; x < kSide; ++x) g[d][x] += sign * at[x];
+        }
     }
-    return g / static_cast<float>(corners);
 }
 
-/// The whole velocity at that face: the other components are the mean of the four (two) around it.
+/// Adds `sign` times the whole velocity at those faces; the components along other axes are the
+/// mean of the four around the face.
 template <int D>
-Vec<float, D> face_velocity(const Tile<float, D, 1> (&u)[D], int t, int axis) {
-    using T = Tile<float, D, 1>;
-    Vec<float, D> v;
+void add_velocities(const Values<D> (&u)[D], int t, int axis, float sign, float (&v)[D][kSide]) {
+    const int back = Values<D>::step(axis);
     for (int d = 0; d < D; ++d) {
-        const int s = T::step(axis), up = T::step(d);
-        const auto& w = u[d].v;
-        v[d] = d == axis ? w[t] : 0.25f * (w[t] + w[t + up] + w[t - s] + w[t - s + up]);
+        const float* w = u[d].v + t;
+        const int up = Values<D>::step(d);
+        for (int x = 0; x < kSide; ++x)
+            v[d][x] +=
+                sign *
+                (d == axis ? w[x] : 0.25f * (w[x] + w[x + up] + w[x - back] + w[x - back + up]));
     }
-    return v;
 }
 
-struct Change {
+/// New values of eight faces.
+struct Row {
     int axis, offset;
-    float value;
+    float value[kSide];
 };
 
 }  // namespace
@@ -53,7 +63,7 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
                         const FaceField<float, D>& open, const FaceField<float, D>* solid_velocity,
                         bool only_inward) {
     const Blocks<D>& blocks = u.blocks();
-    std::vector<std::vector<Change>> changes(blocks.size());
+    std::vector<std::vector<Row>> changes(blocks.size());
     parallel_for(blocks.size(), 4, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         bool closed = false;
@@ -62,29 +72,41 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
             for (int o = 0; o < kBlockCells<D>; ++o) closed |= w[o] == 0;
         }
         if (!closed) return;
-        Tile<float, D, 1> nodes, v[D], vs[D];
+        Values<D> nodes, v[D], vs[D];
         nodes.load(solid, b);
         for (int d = 0; d < D; ++d) v[d].load(u.axis(d), b);
         if (solid_velocity)
             for (int d = 0; d < D; ++d) vs[d].load(solid_velocity->axis(d), b);
         for (int axis = 0; axis < D; ++axis) {
             const float* w = open.axis(axis).block(b);
-            for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-                if (w[o] != 0) return;
-                const Vec<float, D> n = face_gradient<D>(nodes, t, axis);
-                const float square = dot(n, n);
-                if (square < 1e-8f) return;  // no direction: leave the extrapolated value
-                Vec<float, D> relative = face_velocity<D>(v, t, axis);
-                if (solid_velocity) relative -= face_velocity<D>(vs, t, axis);
-                const float outward = dot(n, relative) / square;
-                if (only_inward && outward > 0) return;
-                changes[b].push_back({axis, o, v[axis].v[t] - outward * n[axis]});
-            });
+            for (int o = 0; o < kBlockCells<D>; o += kSide) {
+                bool any = false;
+                for (int x = 0; x < kSide; ++x) any |= w[o + x] == 0;
+                if (!any) continue;
+                const int t = Values<D>::offset(local_cell<D>(o));
+                float n[D][kSide], relative[D][kSide] = {};
+                face_gradients<D>(nodes, t, axis, n);
+                add_velocities<D>(v, t, axis, 1, relative);
+                if (solid_velocity) add_velocities<D>(vs, t, axis, -1, relative);
+                Row row{axis, o, {}};
+                for (int x = 0; x < kSide; ++x) {
+                    float square = 0, along = 0;
+                    for (int d = 0; d < D; ++d) {
+                        square += n[d][x] * n[d][x];
+                        along += n[d][x] * relative[d][x];
+                    }
+                    // Where the solid has no direction the extrapolated value stays.
+                    const bool free = w[o + x] != 0 || square < 1e-8f || (only_inward && along > 0);
+                    const float removed = along * n[axis][x] / std::max(square, 1e-8f);
+                    row.value[x] = v[axis].v[t + x] - (free ? 0.0f : removed);
+                }
+                changes[b].push_back(row);
+            }
         }
     });
     parallel_for(blocks.size(), 16, [&](std::size_t b) {
-        for (const Change& c : changes[b])
-            u.axis(c.axis).block(static_cast<int>(b))[c.offset] = c.value;
+        for (const Row& r : changes[b])
+            std::copy_n(r.value, kSide, u.axis(r.axis).block(static_cast<int>(b)) + r.offset);
     });
 }
 

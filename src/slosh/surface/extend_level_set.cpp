@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "slosh/grid/tile.h"
+#include "slosh/surface/byte_rows.h"
 #include "slosh/surface/extend.h"
 
 namespace slosh {
@@ -40,10 +41,22 @@ float continued(const Values<D>& phi, const Marks<D>& known, int at, const Index
     return value;
 }
 
-/// The value of a solid-centred cell from its known neighbours; false if it has none.
+/// The value of a solid-centred cell from its known neighbours, of which it has some.
 template <int D>
-bool continue_into(const Values<D>& phi, const Marks<D>& known, const Values<D>& solid, int t,
+void continue_into(const Values<D>& phi, const Marks<D>& known, const Values<D>& solid, int t,
                    float& value) {
+    // Far from the surface: whatever the neighbours say.
+    float least = 1e30f, most = -1e30f;
+    for (int code = 0; code < kNeighbours<D>; ++code) {
+        const int at = t + neighbour_step<D>(code);
+        if (!known.v[at]) continue;
+        least = std::min(least, phi.v[at]);
+        most = std::max(most, phi.v[at]);
+    }
+    if (least > 2 || most < -2) {
+        value = least > 2 ? least : most;
+        return;
+    }
     float normal[D];
     for (int d = 0; d < D; ++d)
         normal[d] = solid.v[t + Values<D>::step(d)] - solid.v[t - Values<D>::step(d)];
@@ -63,7 +76,6 @@ bool continue_into(const Values<D>& phi, const Marks<D>& known, const Values<D>&
         sum += w * continued<D>(phi, known, at, offset);
         weights += w;
     }
-    if (weights == 0) return false;
     value = sum / weights;
     // Liquid behind a face and no air behind another: liquid, as deep as the liquid it touches.
     float deepest = 0;
@@ -75,7 +87,6 @@ bool continue_into(const Values<D>& phi, const Marks<D>& known, const Values<D>&
             air |= phi.v[t + s] >= 0;
         }
     if (deepest < 0 && !air && value >= 0) value = deepest;
-    return true;
 }
 
 }  // namespace
@@ -111,16 +122,21 @@ void extend_into_solids(Field<float, D>& phi, const Field<float, D>& solid, int 
             changes[i].clear();
             Marks<D> k;
             k.load(known, work[i]);
-            bool outside = false, inside = false;
-            for (std::uint8_t v : k.v) (v ? outside : inside) = true;
-            if (!outside || !inside) return;
+            alignas(8) std::uint8_t near[kBlockCells<D>];
+            dilate<D, 1, 2>(k, near);
+            const std::uint8_t* own = known.block(work[i]);
+            const float* depth = solid.block(work[i]);
+            for (int o = 0; o < kBlockCells<D>; ++o)
+                near[o] = near[o] && !own[o] && depth[o] >= -static_cast<float>(layers) - 1;
+            if (!any_marked(near, kBlockCells<D>)) return;
             Values<D> p, s;
             p.load(phi, work[i]);
             s.load(solid, work[i]);
             for_each_cell<D, 2>([&](const Index<D>&, int o, int t) {
-                if (k.v[t] || s.v[t] < -static_cast<float>(layers) - 1) return;
+                if (!near[o]) return;
                 float value;
-                if (continue_into<D>(p, k, s, t, value)) changes[i].push_back({o, value});
+                continue_into<D>(p, k, s, t, value);
+                changes[i].push_back({o, value});
             });
         });
         parallel_for(work.size(), 16, [&](std::size_t i) {

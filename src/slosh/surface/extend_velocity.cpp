@@ -1,6 +1,7 @@
 #include <cstring>
 #include <vector>
 
+#include "slosh/surface/byte_rows.h"
 #include "slosh/surface/extend.h"
 
 namespace slosh {
@@ -9,10 +10,23 @@ namespace {
 
 constexpr std::uint64_t kAllKnown = 0x0101010101010101ull;
 
-std::uint64_t load_row(const std::uint8_t* p) {
-    std::uint64_t row;
-    std::memcpy(&row, p, 8);
-    return row;
+// A row as one vector.
+using Bytes8 = std::uint8_t __attribute__((vector_size(8)));
+using Ints8 = std::int32_t __attribute__((vector_size(32)));
+using Floats8 = float __attribute__((vector_size(32)));
+
+/// Adds the marked ones of eight values and counts them. Unmarked values may be anything, even NaN.
+inline void add_marked(const float* value, std::uint64_t marks, Floats8& sum, Ints8& number) {
+    Bytes8 bytes;
+    std::memcpy(&bytes, &marks, sizeof bytes);
+    Ints8 bits;
+    std::memcpy(&bits, value, sizeof bits);
+    const Ints8 m = __builtin_convertvector(bytes, Ints8);
+    bits &= -m;
+    Floats8 masked;
+    std::memcpy(&masked, &bits, sizeof masked);
+    sum += masked;
+    number += m;
 }
 
 /// New values of one block: rows that changed, their new marks and values.
@@ -24,72 +38,65 @@ struct Staged {
     int block = 0, count = 0;
 };
 
+/// A block of values and marks.
+struct Source {
+    const float* value;
+    const std::uint8_t* mark;
+};
+
 /// One layer for one block of one component, a row of eight faces at a time. Rows are reached by
 /// pointer, in this block or its neighbour, so a row with nothing to do costs a few instructions.
 template <int D>
 void stage_layer(const Field<float, D>& u, const Field<std::uint8_t, D>& known, int b,
                  Staged<D>& out) {
-    const auto& near = u.blocks().neighbours(b);
-    const std::uint8_t* own = known.block(b);
-    auto side_block = [&](int axis, int side) {
-        return near[neighbour_code<D>(unit<D>(axis) * side)];
-    };
-    const int left = side_block(0, -1), right = side_block(0, 1);
+    Source side[2 * D];  // lower and upper neighbour along each axis
+    for (int d = 0; d < D; ++d)
+        for (int up = 0; up < 2; ++up) {
+            const int nb = u.blocks().neighbour(b, neighbour_code<D>(unit<D>(d) * (2 * up - 1)));
+            side[2 * d + up] = {u.block(nb), known.block(nb)};
+        }
+    const Source own = {u.block(b), known.block(b)};
     out.block = b;
     out.count = 0;
     for (int row = 0; row < kBlockCells<D> / kSide; ++row) {
         out.gained[row] = 0;
         const int o = row * kSide;
-        const std::uint64_t k = load_row(own + o);
+        const std::uint64_t k = load_row(own.mark + o);
         if (k == kAllKnown) continue;
-        const std::uint8_t before = known.block(left)[o + kSide - 1], after = known.block(right)[o];
-        const std::uint64_t from_left = k << 8 | before;
-        const std::uint64_t from_right = k >> 8 | static_cast<std::uint64_t>(after) << 56;
-        std::uint64_t reach = from_left | from_right;
+        const std::uint64_t before = side[0].mark[o + kSide - 1], after = side[1].mark[o];
+        std::uint64_t mark[2 * D] = {k << 8 | before, k >> 8 | after << 56};
+        std::uint64_t reach = mark[0] | mark[1];
         // The rows on both sides along y and z.
-        const float* value[2 * (D - 1)];
-        std::uint64_t mark[2 * (D - 1)];
+        const float* value[2 * D];
+        const int place[2] = {row % kSide, row / kSide};
         for (int axis = 1; axis < D; ++axis) {
-            const int stride = axis == 1 ? kSide : kSide * kSide;
-            const int place = axis == 1 ? row % kSide : row / kSide;
-            for (int side = 0; side < 2; ++side) {
-                const bool inside = side ? place < kSide - 1 : place > 0;
-                const int from = inside ? b : side_block(axis, side ? 1 : -1);
-                const int at = (inside ? o
-                                : side ? o - kSide * stride
-                                       : o + kSide * stride) +
-                               (side ? stride : -stride);
-                const int n = 2 * (axis - 1) + side;
-                value[n] = u.block(from) + at;
-                mark[n] = load_row(known.block(from) + at);
-                reach |= mark[n];
-            }
+            const int stride = axis == 1 ? kSide : kSide * kSide, back = (kSide - 1) * stride;
+            const bool low = place[axis - 1] == 0, high = place[axis - 1] == kSide - 1;
+            const Source& lower = low ? side[2 * axis] : own;
+            const Source& upper = high ? side[2 * axis + 1] : own;
+            const int at_lower = low ? o + back : o - stride,
+                      at_upper = high ? o - back : o + stride;
+            value[2 * axis] = lower.value + at_lower;
+            mark[2 * axis] = load_row(lower.mark + at_lower);
+            value[2 * axis + 1] = upper.value + at_upper;
+            mark[2 * axis + 1] = load_row(upper.mark + at_upper);
+            reach |= mark[2 * axis] | mark[2 * axis + 1];
         }
         const std::uint64_t gained = reach & ~k;
         if (gained == 0) continue;
 
         float line[kSide + 2];  // the row with its two neighbours along x
-        std::uint8_t line_mark[kSide + 2];
-        line[0] = u.block(left)[o + kSide - 1];
-        line[kSide + 1] = u.block(right)[o];
-        std::memcpy(line + 1, u.block(b) + o, sizeof(float) * kSide);
-        line_mark[0] = before;
-        line_mark[kSide + 1] = after;
-        std::memcpy(line_mark + 1, own + o, kSide);
-        float sum[kSide], number[kSide];
-        for (int x = 0; x < kSide; ++x) {
-            sum[x] = (line_mark[x] ? line[x] : 0.0f) + (line_mark[x + 2] ? line[x + 2] : 0.0f);
-            number[x] = static_cast<float>(line_mark[x] + line_mark[x + 2]);
-        }
-        for (int n = 0; n < 2 * (D - 1); ++n) {
-            std::uint8_t m[kSide];
-            std::memcpy(m, &mark[n], kSide);
-            for (int x = 0; x < kSide; ++x) {
-                sum[x] += m[x] ? value[n][x] : 0.0f;
-                number[x] += static_cast<float>(m[x]);
-            }
-        }
-        for (int x = 0; x < kSide; ++x) out.value[o + x] = sum[x] / std::max(number[x], 1.0f);
+        line[0] = side[0].value[o + kSide - 1];
+        line[kSide + 1] = side[1].value[o];
+        std::memcpy(line + 1, own.value + o, sizeof(float) * kSide);
+        value[0] = line;
+        value[1] = line + 2;
+        Floats8 sum = {};
+        Ints8 number = {};
+        for (int n = 0; n < 2 * D; ++n) add_marked(value[n], mark[n], sum, number);
+        const Ints8 one = {1, 1, 1, 1, 1, 1, 1, 1};
+        sum /= __builtin_convertvector(number > one ? number : one, Floats8);
+        std::memcpy(out.value + o, &sum, sizeof sum);
         out.gained[row] = gained;
         out.count += __builtin_popcountll(gained);
     }

@@ -1,8 +1,7 @@
 #include "slosh/surface/level_set.h"
 
-#include <cstring>
-
 #include "slosh/base/error.h"
+#include "slosh/surface/byte_rows.h"
 #include "slosh/surface/moments.h"
 
 namespace slosh {
@@ -53,48 +52,6 @@ Field<std::uint8_t, D> occupancy(const Particles<D>& particles, const ParticleBl
     return marks;
 }
 
-/// Or of a byte tile over windows of +-R cells around each cell of the block, a row at a time.
-template <int D, int R>
-void dilate(const Tile<std::uint8_t, D, kMargin>& in, std::uint8_t* out) {
-    using T = Tile<std::uint8_t, D, kMargin>;
-    constexpr int n = T::kStride, depth = D == 3 ? n : 1;
-    std::uint64_t rows[depth * n], planes[depth * kSide];
-    for (int r = 0; r < depth * n; ++r) {
-        std::uint64_t all = 0;
-        for (int s = -R; s <= R; ++s) {
-            std::uint64_t eight;
-            std::memcpy(&eight, in.v + r * n + kMargin + s, 8);
-            all |= eight;
-        }
-        rows[r] = all;
-    }
-    for (int z = 0; z < depth; ++z)
-        for (int y = 0; y < kSide; ++y) {
-            std::uint64_t all = 0;
-            for (int s = -R; s <= R; ++s) all |= rows[z * n + y + kMargin + s];
-            planes[z * kSide + y] = all;
-        }
-    for (int z = 0; z < (D == 3 ? kSide : 1); ++z)
-        for (int y = 0; y < kSide; ++y) {
-            std::uint64_t all = 0;
-            if constexpr (D == 3)
-                for (int s = -R; s <= R; ++s) all |= planes[(z + kMargin + s) * kSide + y];
-            else
-                all = planes[y];
-            std::memcpy(out + (z * kSide + y) * kSide, &all, 8);
-        }
-}
-
-bool any(const std::uint8_t* bytes, int n) {
-    std::uint64_t all = 0;
-    for (int i = 0; i < n; i += 8) {
-        std::uint64_t eight;
-        std::memcpy(&eight, bytes + i, 8);
-        all |= eight;
-    }
-    return all != 0;
-}
-
 /// What each block has to do.
 template <int D>
 struct Marks {
@@ -121,14 +78,14 @@ Marks<D> mark_surface(Field<std::uint8_t, D> occupied) {
         tile.load(marks.occupied, b);
         std::uint8_t* near = marks.evaluate.block(b);
         std::uint8_t* seen = marks.select.block(b);
-        dilate<D, 1>(tile, near);
-        dilate<D, kMargin>(tile, seen);
+        dilate<D, 1, kMargin>(tile, near);
+        dilate<D, kMargin, kMargin>(tile, seen);
         for (int o = 0; o < kBlockCells<D>; ++o) {
             near[o] = static_cast<std::uint8_t>((near[o] & kEmpty) && (seen[o] & kOccupied));
             seen[o] &= kEmpty;
         }
-        marks.evaluates[b] = any(near, kBlockCells<D>);
-        marks.selects[b] = any(seen, kBlockCells<D>);
+        marks.evaluates[b] = any_marked(near, kBlockCells<D>);
+        marks.selects[b] = any_marked(seen, kBlockCells<D>);
     });
     return marks;
 }
