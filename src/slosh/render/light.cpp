@@ -107,7 +107,7 @@ GlassPass pass_glass(float cos_in, const Vec3& colour) {
     // its rim, which is what shows that there is glass at all.
     const float way = 0.5f / std::max(cos_in, 0.09f);
     Vec3 tint;
-    for (int d = 0; d < 3; ++d) tint[d] = std::pow(colour[d], way);
+    for (int d = 0; d < 3; ++d) tint[d] = std::pow(0.8f + 0.2f * colour[d], way);
     return {2 * f / (1 + f), tint};
 }
 

@@ -106,15 +106,20 @@ int ground_detail(const RenderOptions& options) {
 
 }  // namespace
 
-double rest_height(const std::vector<RenderSolid<3>>& solids, const RenderOptions& options) {
-    const double floor = options.domain.lo[options.up];
-    if (options.draw_box) return floor;
-    double lowest = 1e30;
+Box<3> shown_box(const std::vector<RenderSolid<3>>& solids, const RenderOptions& options) {
+    if (options.draw_box) return options.domain;
+    Box<3> box = Box<3>::nowhere();
     for (const auto& s : solids)
         if (s.mesh && (s.look == Look::Glass || s.look == Look::CutAway))
-            for (const auto& v : s.mesh->vertices)
-                lowest = std::min(lowest, s.transform.apply(v.as<double>())[options.up]);
-    return lowest < 1e29 ? lowest : floor;
+            for (const auto& v : s.mesh->vertices) {
+                const Point<3> x = s.transform.apply(v.as<double>());
+                box = {min(box.lo, x), max(box.hi, x)};
+            }
+    return box.lo[0] < box.hi[0] ? box : options.domain;
+}
+
+double rest_height(const std::vector<RenderSolid<3>>& solids, const RenderOptions& options) {
+    return shown_box(solids, options).lo[options.up];
 }
 
 void mesh_solids(std::vector<RenderSolid<3>>& solids, const Box<3>& domain, int cells) {

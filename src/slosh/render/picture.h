@@ -32,12 +32,13 @@ struct Camera {
 Camera default_camera(const Box<3>& domain, int up = 1);
 
 /// How a solid is shown.
-enum class Look {
+enum class RenderLook {
     Glass,    ///< A thin clear wall: right for containers.
     Opaque,   ///< A matt body.
     CutAway,  ///< A matt wall, left out where it would hide its inside from the viewer.
     Hidden,
 };
+using Look = RenderLook;
 
 template <int D>
 struct RenderSolid {
@@ -45,13 +46,13 @@ struct RenderSolid {
     std::shared_ptr<const SurfaceMesh> mesh;  ///< Local frame; made from `shape` when missing.
     Transform<D> transform;                   ///< Local frame to world.
     Look look = Look::Opaque;
-    Colour colour = {0.75f, 0.62f, 0.45f};  ///< For glass: what one wall lets through.
+    Colour colour = {0.75f, 0.62f, 0.45f};  ///< Glass takes only a tint of it.
 
     RenderSolid() = default;
     RenderSolid(ShapePtr<D> s, Look l, Colour c, const Transform<D>& at = {})
         : shape(std::move(s)), transform(at), look(l), colour(c) {}
 };
-constexpr Colour kClearGlass = {0.93f, 0.96f, 0.97f};
+constexpr Colour kClearGlass = {0.65f, 0.80f, 0.85f};
 constexpr Colour kTerracotta = {0.75f, 0.40f, 0.24f};
 
 /// Particles shown as little balls (3D) or dots (2D), coloured by speed.
@@ -76,8 +77,12 @@ struct RenderOptions {
     double exposure = 1;
 };
 
-/// Where the ground lies if nobody says: under the domain's floor if the box is drawn, else under
-/// the lowest container. Ask once a run and keep it, so that the ground does not move.
+/// What a camera should see: the domain if its box is drawn, else its containers, if they have
+/// meshes.
+Box<3> shown_box(const std::vector<RenderSolid<3>>& solids, const RenderOptions& options);
+
+/// Where the ground lies if nobody says: under the box that is shown. Ask once a run and keep it,
+/// so that the ground does not move with a container.
 double rest_height(const std::vector<RenderSolid<3>>& solids, const RenderOptions& options);
 
 /// Gives every solid that has only a shape a mesh of it, with about `cells` cells along the

@@ -1,7 +1,6 @@
 #include "slosh/render/ray_scene.h"
 
 #include <embree3/rtcore.h>
-#include <tbb/task_arena.h>
 
 #include <cmath>
 #include <cstring>
@@ -220,7 +219,7 @@ void RayScene::add_box(const Box<3>& box) {
     const std::vector<std::array<std::uint32_t, 3>> sides = {
         {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}, {2, 6, 7},
         {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
-    impl_->attach_triangles(x, sides, {.kind = kGlass, .colour = {0.97f, 0.985f, 0.99f}});
+    impl_->attach_triangles(x, sides, {.kind = kGlass, .colour = {0.85f, 0.92f, 0.95f}});
     for (int k = 0; k < 8; ++k)
         for (int d = 0; d < 3; ++d)
             if (!(k >> d & 1)) impl_->attach_bar(x[k], x[k | 1 << d], 0.0016f);
@@ -244,10 +243,9 @@ void RayScene::add_particles(const RenderParticles& particles, double radius) {
 }
 
 void RayScene::commit() {
-    // One thread: Embree's parallel builder orders primitives by the number of threads, and the
-    // order decides which of two triangles wins a tie on their common edge.
-    tbb::task_arena alone(1);
-    alone.execute([&] { rtcCommitScene(impl_->scene); });
+    // Embree cuts its work by the number of cores, not by the number of threads that we allow it,
+    // so the tree, and with it the winner of a tie on an edge, is the same for any of the latter.
+    rtcCommitScene(impl_->scene);
     if (rtcGetDeviceError(impl_->device) != RTC_ERROR_NONE)
         throw ResourceError("the ray tracer Embree cannot build its tree; is memory short?");
 }

@@ -69,7 +69,7 @@ Vec3 Tracer::sunlight(const Vec3& p, const Vec3& towards) const {
 }
 
 Vec3 Tracer::body(const Hit& hit, const Vec3& d, float weight, std::uint64_t seed) const {
-    const Vec3 colour = scene_.colour(hit);
+    const Vec3 colour = scene_.colour(hit) * 0.72f;  // leaves room for highlights
     if (hit.kind == kLine) return colour;
     Vec3 n = scene_.shading_normal(hit);
     const Vec3 side = dot(hit.ng, d) > 0 ? -hit.ng : hit.ng;
