@@ -64,7 +64,8 @@ template <int D, class F>
 void fill_field(Field<float, D>& field, const F& f) {
     for (int b = 0; b < field.blocks().size(); ++b)
         for (int o = 0; o < kBlockCells<D>; ++o)
-            field.block(b)[o] = static_cast<float>(f(field.blocks().first_cell(b) + local_cell<D>(o)));
+            field.block(b)[o] =
+                static_cast<float>(f(field.blocks().first_cell(b) + local_cell<D>(o)));
 }
 
 /// Grid coordinates of a face.

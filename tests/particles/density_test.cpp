@@ -21,8 +21,9 @@ Field<float, D> density_of(Particles<D> p) {
 TEST_CASE_TEMPLATE("evenly seeded liquid has the seeding density inside", T, Dim<2>, Dim<3>) {
     constexpr int D = T::value;
     Particles<D> p;
-    seed_box<D>({Index<D>::filled(-6), Index<D>::filled(11)}, {.jitter = 0},
-                [](const Point<D>&) { return true; }, false, p);
+    seed_box<D>(
+        {Index<D>::filled(-6), Index<D>::filled(11)}, {.jitter = 0},
+        [](const Point<D>&) { return true; }, false, p);
     const auto density = density_of(p);
     const double full = seeds_per_cell<D>(2);
     for (int x = -5; x < 10; ++x) {

@@ -82,7 +82,8 @@ TEST_CASE_TEMPLATE("PIC and APIC take the interpolated velocity", T, Dim<2>, Dim
     VelocitySampler<D> sampler(u);
     for (Transfer transfer : {Transfer::Pic, Transfer::Apic}) {
         auto q = p;
-        (void)gather_and_move<D>(u, nullptr, solid, pblocks, {.dt_over_dx = 0, .transfer = transfer}, q);
+        (void)gather_and_move<D>(u, nullptr, solid, pblocks,
+                                 {.dt_over_dx = 0, .transfer = transfer}, q);
         double worst = 0;
         bool still = true;
         for (std::size_t i = 0; i < q.size(); ++i) {
@@ -104,9 +105,9 @@ TEST_CASE_TEMPLATE("FLIP adds the change of the grid velocity", T, Dim<2>, Dim<3
     VelocitySampler<D> now(u), before(old);
     const auto moved = [&](const FaceField<float, D>& from, double blend) {
         auto q = p;
-        (void)gather_and_move<D>(
-            u, &from, solid, pblocks,
-            {.dt_over_dx = 0, .transfer = Transfer::Flip, .flip_blend = blend}, q);
+        (void)gather_and_move<D>(u, &from, solid, pblocks,
+                                 {.dt_over_dx = 0, .transfer = Transfer::Flip, .flip_blend = blend},
+                                 q);
         return q;
     };
     const auto same = moved(u, 1), pic = moved(old, 0), mixed = moved(old, 0.95);
@@ -118,8 +119,8 @@ TEST_CASE_TEMPLATE("FLIP adds the change of the grid velocity", T, Dim<2>, Dim<3
         const Point<D> expected = (v + now(x) - before(x)) * 0.95 + now(x) * 0.05;
         worst_mixed = std::max(worst_mixed, length(mixed.velocity(i) - expected));
     }
-    CHECK(worst_same < 1e-6);   // a grid that did not change leaves the particles alone
-    CHECK(worst_pic < 1e-5);    // blend 0 is PIC
+    CHECK(worst_same < 1e-6);  // a grid that did not change leaves the particles alone
+    CHECK(worst_pic < 1e-5);   // blend 0 is PIC
     CHECK(worst_mixed < 1e-5);
 }
 
@@ -168,7 +169,8 @@ TEST_CASE_TEMPLATE("moving gives the same bytes on any number of threads", T, Di
     set_threads(0);
 }
 
-TEST_CASE_TEMPLATE("velocities that are not numbers are reported, nobody is lost", T, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("velocities that are not numbers are reported, nobody is lost", T, Dim<2>,
+                   Dim<3>) {
     constexpr int D = T::value;
     auto p = random_cloud<D>(1000, 5, true);
     const auto pblocks = sort_by_block(p);
@@ -194,8 +196,8 @@ TEST_CASE_TEMPLATE("displacing moves positions and nothing else", T, Dim<2>, Dim
     VelocitySampler<D> sampler(way);
     double worst = 0;
     for (std::size_t i = 0; i < p.size(); ++i)
-        worst = std::max(worst, length(p.position(i) - before.position(i) -
-                                       sampler(before.position(i))));
+        worst = std::max(worst,
+                         length(p.position(i) - before.position(i) - sampler(before.position(i))));
     CHECK(worst < 1e-5);
     CHECK(report.max_displacement > 0.5);
     for (int d = 0; d < D; ++d) {

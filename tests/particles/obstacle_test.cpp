@@ -50,8 +50,8 @@ std::size_t blow(Particles<D>& p, const Distance& distance, double speed, int st
         Field<float, D> solid(grid, 1e3f);
         fill_field<D>(solid, [&](const Index<D>& i) { return distance(i.template as<double>()); });
         const auto u = storm<D>(grid, speed, static_cast<std::uint64_t>(k));
-        const auto report = gather_and_move<D>(
-            u, nullptr, solid, pblocks, {.dt_over_dx = 1, .transfer = Transfer::Pic}, p);
+        const auto report = gather_and_move<D>(u, nullptr, solid, pblocks,
+                                               {.dt_over_dx = 1, .transfer = Transfer::Pic}, p);
         met += report.pushed_out;
         CHECK(report.left_inside == 0);
         CHECK(lowest_distance(p, solid) > 0);
@@ -145,8 +145,8 @@ TEST_CASE_TEMPLATE("a solid that moved over particles pushes them out", T, Dim<2
     Field<float, D> solid(grid, 1e3f);
     fill_field<D>(solid, [](const Index<D>& i) { return i[0] + 0.7; });
     FaceField<float, D> u(grid);
-    const auto report =
-        gather_and_move<D>(u, nullptr, solid, pblocks, {.dt_over_dx = 1, .transfer = Transfer::Pic}, p);
+    const auto report = gather_and_move<D>(u, nullptr, solid, pblocks,
+                                           {.dt_over_dx = 1, .transfer = Transfer::Pic}, p);
     CHECK(report.pushed_out > 0);
     CHECK(report.left_inside == 0);
     CHECK(lowest_distance(p, solid) > 0.04);

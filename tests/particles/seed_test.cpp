@@ -6,7 +6,8 @@
 
 using namespace slosh;
 
-TEST_CASE_TEMPLATE("each sub-cell gets one seed, within its share of the sub-cell", T, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("each sub-cell gets one seed, within its share of the sub-cell", T, Dim<2>,
+                   Dim<3>) {
     constexpr int D = T::value;
     for (int n : {1, 2, 3})
         for (double jitter : {0.0, 0.5, 1.0}) {
@@ -27,8 +28,8 @@ TEST_CASE_TEMPLATE("a box of cells gets n^D seeds a cell, in block order", T, Di
     constexpr int D = T::value;
     CellBox<D> box{Index<D>::filled(-5), Index<D>::filled(12)};
     Particles<D> p;
-    const std::size_t n =
-        seed_box<D>(box, {}, [](const Point<D>&) { return true; }, true, p);
+    const std::size_t n = seed_box<D>(
+        box, {}, [](const Point<D>&) { return true; }, true, p);
     CHECK(n == static_cast<std::size_t>(D == 2 ? 17 * 17 * 4 : 17 * 17 * 17 * 8));
     REQUIRE(p.size() == n);
     CHECK(p.affine());
@@ -63,8 +64,9 @@ TEST_CASE_TEMPLATE("seeds depend on the seed and the cell, on nothing else", T, 
 TEST_CASE_TEMPLATE("the jitter is even: mean one half, variance one twelfth", T, Dim<2>, Dim<3>) {
     constexpr int D = T::value;
     Particles<D> p;
-    seed_box<D>({Index<D>::filled(0), Index<D>::filled(D == 2 ? 64 : 16)}, {.per_axis = 1},
-                [](const Point<D>&) { return true; }, false, p);
+    seed_box<D>(
+        {Index<D>::filled(0), Index<D>::filled(D == 2 ? 64 : 16)}, {.per_axis = 1},
+        [](const Point<D>&) { return true; }, false, p);
     const double n = static_cast<double>(p.size());
     for (int d = 0; d < D; ++d) {
         double sum = 0, square = 0;

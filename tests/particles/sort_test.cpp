@@ -44,7 +44,8 @@ TEST_CASE_TEMPLATE("every particle lies in its block, in the order of before", T
     REQUIRE(sorted.first.back() == p.size());
     bool placed = true, ordered = true;
     for (int b = 0; b < sorted.blocks->size(); ++b) {
-        CHECK(sorted.first[b + 1] - sorted.first[b] == count[morton_key<D>(sorted.blocks->coord(b))]);
+        CHECK(sorted.first[b + 1] - sorted.first[b] ==
+              count[morton_key<D>(sorted.blocks->coord(b))]);
         for (std::size_t i = sorted.first[b]; i < sorted.first[b + 1]; ++i) {
             placed = placed && block_of_particle(p, i) == sorted.blocks->coord(b);
             ordered = ordered && (i == sorted.first[b] || p.id[i - 1] < p.id[i]);

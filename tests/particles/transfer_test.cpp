@@ -46,7 +46,8 @@ Moments<D> moments_of_grid(const FaceField<float, D>& velocity, const FaceField<
                                       weight.axis(axis).block(b)[o];
                 m.momentum[axis] += amount;
                 m.moment.row[axis] +=
-                    face_point<D>(axis, velocity.blocks().first_cell(b) + local_cell<D>(o)) * amount;
+                    face_point<D>(axis, velocity.blocks().first_cell(b) + local_cell<D>(o)) *
+                    amount;
             }
     return m;
 }
@@ -82,7 +83,8 @@ void check_same(const Moments<D>& a, const Moments<D>& b, std::size_t particles,
     for (int d = 0; d < D; ++d) CHECK(std::abs(a.momentum[d] - b.momentum[d]) < tolerance / reach);
     for (int i = 0; i < D; ++i)
         for (int j = i + 1; j < D; ++j)
-            CHECK(std::abs(antisymmetric(a.moment, i, j) - antisymmetric(b.moment, i, j)) < tolerance);
+            CHECK(std::abs(antisymmetric(a.moment, i, j) - antisymmetric(b.moment, i, j)) <
+                  tolerance);
 }
 
 }  // namespace
@@ -97,7 +99,8 @@ TEST_CASE_TEMPLATE("APIC keeps linear and angular momentum, both ways", T, Dim<2
     check_same(on_particles, on_grid, t.particles.size(), reach);
 
     auto p = t.particles;
-    (void)gather_and_move<D>(t.velocity, nullptr, no_solid<D>(t.grid), t.pblocks, {.dt_over_dx = 0}, p);
+    (void)gather_and_move<D>(t.velocity, nullptr, no_solid<D>(t.grid), t.pblocks, {.dt_over_dx = 0},
+                             p);
     check_same(on_grid, moments_of_particles(p), p.size(), reach);
 }
 
@@ -150,7 +153,8 @@ TEST_CASE_TEMPLATE("an affine field passes unchanged through APIC", T, Dim<2>, D
     CHECK(worst < 2e-5);
     // ... and so does every particle afterwards, with its gradient.
     auto p = t.particles;
-    (void)gather_and_move<D>(t.velocity, nullptr, no_solid<D>(t.grid), t.pblocks, {.dt_over_dx = 0}, p);
+    (void)gather_and_move<D>(t.velocity, nullptr, no_solid<D>(t.grid), t.pblocks, {.dt_over_dx = 0},
+                             p);
     double worst_v = 0, worst_c = 0;
     for (std::size_t i = 0; i < p.size(); ++i)
         for (int d = 0; d < D; ++d) {
@@ -178,7 +182,8 @@ TEST_CASE_TEMPLATE("a particle on a block's edge reaches the faces beyond", T, D
     }
 }
 
-TEST_CASE_TEMPLATE("the transfer gives the same bytes on any number of threads", T, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("the transfer gives the same bytes on any number of threads", T, Dim<2>,
+                   Dim<3>) {
     constexpr int D = T::value;
     set_threads(1);
     const Transferred<D> one(random_cloud<D>(50000, 20, true));

@@ -7,8 +7,6 @@
 
 #include <immintrin.h>
 
-#include <cstdint>
-
 namespace slosh {
 
 constexpr int kLanes = 8;
@@ -16,19 +14,33 @@ constexpr int kLanes = 8;
 using Floats = float __attribute__((vector_size(32)));
 using Ints = int __attribute__((vector_size(32)));
 
-inline Floats all_lanes(float s) { return Floats(_mm256_set1_ps(s)); }
-inline Floats as_floats(Ints i) { return Floats(_mm256_cvtepi32_ps(__m256i(i))); }
+inline Floats all_lanes(float s) {
+    return Floats(_mm256_set1_ps(s));
+}
+inline Floats as_floats(Ints i) {
+    return Floats(_mm256_cvtepi32_ps(__m256i(i)));
+}
 /// Rounds towards zero.
-inline Ints truncated(Floats f) { return Ints(_mm256_cvttps_epi32(__m256(f))); }
-inline Floats min_lanes(Floats a, Floats b) { return Floats(_mm256_min_ps(__m256(a), __m256(b))); }
-inline Floats max_lanes(Floats a, Floats b) { return Floats(_mm256_max_ps(__m256(a), __m256(b))); }
-inline Floats root(Floats a) { return Floats(_mm256_sqrt_ps(__m256(a))); }
+inline Ints truncated(Floats f) {
+    return Ints(_mm256_cvttps_epi32(__m256(f)));
+}
+inline Floats min_lanes(Floats a, Floats b) {
+    return Floats(_mm256_min_ps(__m256(a), __m256(b)));
+}
+inline Floats max_lanes(Floats a, Floats b) {
+    return Floats(_mm256_max_ps(__m256(a), __m256(b)));
+}
+inline Floats root(Floats a) {
+    return Floats(_mm256_sqrt_ps(__m256(a)));
+}
 /// a where the mask is set, else b.
 inline Floats choose(Ints mask, Floats a, Floats b) {
     return Floats(_mm256_blendv_ps(__m256(b), __m256(a), _mm256_castsi256_ps(__m256i(mask))));
 }
 /// One bit per lane.
-inline int bits(Ints mask) { return _mm256_movemask_ps(_mm256_castsi256_ps(__m256i(mask))); }
+inline int bits(Ints mask) {
+    return _mm256_movemask_ps(_mm256_castsi256_ps(__m256i(mask)));
+}
 
 inline float largest(Floats a) {
     float m = a[0];
@@ -63,18 +75,25 @@ inline void transpose_halves(__m256 (&r)[4]) {
     r[3] = _mm256_shuffle_ps(b, d, 0xee);
 }
 
-/// The values at the 2^D corners of eight cells of a dense array with rows of `kStride`: corner k
-/// is one further along axis a where bit a of k is set.
-template <int D, int kStride>
+/// Eight integers to memory. The barrier keeps the compiler from taking lanes out of the register
+/// one by one instead of reading them back, which costs three times as many instructions.
+inline void spill(Ints i, int (&out)[kLanes]) {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(out), __m256i(i));
+    asm volatile("" : "+m"(out));
+}
+
+/// The values at the 2^D corners of eight cells of a dense array (Array: a tile with steps between
+/// neighbours): corner k is one further along axis a where bit a of k is set.
+template <int D, class Array>
 inline void load_corners(const float* v, Ints offset, Floats (&corner)[1 << D]) {
     alignas(32) int o[kLanes];
-    *reinterpret_cast<Ints*>(o) = offset;
+    spill(offset, o);
     const auto quad = [](const float* p) {
-        const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(p)));
-        return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(p + kStride));
+        const __m128 low = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)));
+        return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(p + Array::step(1)));
     };
     for (int z = 0; z < (D == 3 ? 2 : 1); ++z) {
-        const float* base = v + z * kStride * kStride;
+        const float* base = v + z * Array::step(2);
         __m256 r[4];
         for (int i = 0; i < 4; ++i)
             r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(quad(base + o[i])),
@@ -91,35 +110,37 @@ struct Sample {
     Floats gradient[D];
 };
 
-/// Value at eight points of a dense array whose entry i sits at i; every point at or above 0.
-template <int D, int kStride>
-inline Floats sample_value(const float* v, const Floats (&x)[D]) {
+/// Where eight points lie in a dense array whose entry i sits at i; every point at or above 0.
+template <int D, class Array>
+inline Ints locate(const Floats (&x)[D], Floats (&t)[D]) {
     Ints offset = {};
-    Floats t[D];
-    for (int d = D - 1; d >= 0; --d) {
+    for (int d = 0; d < D; ++d) {
         const Ints i = truncated(x[d]);
         t[d] = x[d] - as_floats(i);
-        offset = offset * kStride + i;
+        offset += i * Array::step(d);
     }
+    return offset;
+}
+
+/// Value at eight points.
+template <int D, class Array>
+inline Floats sample_value(const float* v, const Floats (&x)[D]) {
+    Floats t[D];
+    const Ints offset = locate<D, Array>(x, t);
     Floats c[1 << D];
-    load_corners<D, kStride>(v, offset, c);
+    load_corners<D, Array>(v, offset, c);
     for (int d = D - 1; d >= 0; --d)
         for (int k = 0; k < 1 << d; ++k) c[k] += t[d] * (c[k + (1 << d)] - c[k]);
     return c[0];
 }
 
 /// The same with the exact gradient of the interpolant.
-template <int D, int kStride>
+template <int D, class Array>
 inline Sample<D> sample_gradient(const float* v, const Floats (&x)[D]) {
-    Ints offset = {};
     Floats t[D];
-    for (int d = D - 1; d >= 0; --d) {
-        const Ints i = truncated(x[d]);
-        t[d] = x[d] - as_floats(i);
-        offset = offset * kStride + i;
-    }
+    const Ints offset = locate<D, Array>(x, t);
     Floats c[1 << D];
-    load_corners<D, kStride>(v, offset, c);
+    load_corners<D, Array>(v, offset, c);
     Sample<D> s;
     // Collapse the axes from the last to the first; a collapsed axis leaves the differences along
     // it, which are collapsed along the axes that follow.

@@ -1,23 +1,25 @@
 #include "slosh/particles/move.h"
 
 #include <cmath>
-#include <optional>
 
 #include "slosh/base/error.h"
 #include "slosh/grid/interpolate.h"
-#include "slosh/grid/tile.h"
 #include "slosh/particles/lanes.h"
 #include "slosh/particles/obstacle.h"
+#include "slosh/particles/row_tile.h"
 
 namespace slosh {
 
 namespace {
 
 constexpr int kHalo = 3;
+/// The FLIP difference is read where the particle starts: in its block, or as far outside as a
+/// displacement before the move may have put it (less than a cell).
+constexpr int kStartHalo = 2;
 template <int D>
-using WideTile = Tile<float, D, kHalo>;
+using WideTile = RowTile<D, kHalo>;
 template <int D>
-using NarrowTile = Tile<float, D, 1>;
+using NarrowTile = RowTile<D, kStartHalo>;
 
 /// What the move of one block needs; `velocities` is off when only positions change.
 struct Plan {
@@ -28,9 +30,10 @@ struct Plan {
     float blend = 0;
 };
 
-/// Offset that turns positions within a block into places of component `axis` in a tile.
-constexpr float face_shift(int axis, int d, int halo) {
-    return static_cast<float>(halo) - (d == axis ? 0.0f : 0.5f);
+/// Offset along d that turns positions within a block into places of component `axis` in a tile.
+template <int D>
+constexpr float face_shift(int axis, int d) {
+    return static_cast<float>(WideTile<D>::halo(d)) - (d == axis ? 0.0f : 0.5f);
 }
 
 /// Moves the particles of one block, eight at a time.
@@ -40,8 +43,13 @@ public:
     BlockMover(const Plan& plan, const FaceField<float, D>& velocity,
                const FaceField<float, D>* old_velocity, const SolidMap<D>& map,
                Particles<D>& particles)
-        : plan_(plan), velocity_(velocity), old_velocity_(old_velocity), map_(map),
-          particles_(particles), anywhere_(velocity), walker_(map.solid()) {}
+        : plan_(plan),
+          velocity_(velocity),
+          old_velocity_(old_velocity),
+          map_(map),
+          particles_(particles),
+          anywhere_(velocity),
+          walker_(map.solid()) {}
 
     MoveReport move(const Index<D>& block, std::size_t begin, std::size_t end);
 
@@ -65,7 +73,8 @@ private:
     SolidWalker<D> walker_;
 
     Point<D> origin_;
-    bool near_solid_ = false;
+    bool near_solid_ = false;  // in this block or a neighbour
+    bool in_reach_ = false;    // in the tile
     WideTile<D> u_[D];
     WideTile<D> phi_;
     NarrowTile<D> old_[D];
@@ -87,8 +96,8 @@ void BlockMover<D>::velocity_at(const Floats (&x)[D], int active, Floats (&u)[D]
     for (int d = 0; d < D; ++d) safe[d] = choose(in, x[d], Floats{});
     for (int axis = 0; axis < D; ++axis) {
         Floats at[D];
-        for (int d = 0; d < D; ++d) at[d] = safe[d] + face_shift(axis, d, kHalo);
-        u[axis] = sample_value<D, WideTile<D>::kStride>(u_[axis].v, at);
+        for (int d = 0; d < D; ++d) at[d] = safe[d] + face_shift<D>(axis, d);
+        u[axis] = sample_value<D, WideTile<D>>(u_[axis].v, at);
     }
     for (int left = active & ~bits(in), lane = 0; left >> lane; ++lane) {
         if (!(left >> lane & 1)) continue;
@@ -104,21 +113,21 @@ void BlockMover<D>::gather(std::size_t i, int n, const Floats (&x)[D], Floats (&
     const bool affine = plan_.velocities && plan_.transfer == Transfer::Apic;
     for (int axis = 0; axis < D; ++axis) {
         Floats at[D];
-        for (int d = 0; d < D; ++d) at[d] = x[d] + face_shift(axis, d, kHalo);
+        for (int d = 0; d < D; ++d) at[d] = x[d] + face_shift<D>(axis, d);
         if (affine) {
-            const auto s = sample_gradient<D, WideTile<D>::kStride>(u_[axis].v, at);
+            const auto s = sample_gradient<D, WideTile<D>>(u_[axis].v, at);
             u[axis] = s.value;
             for (int d = 0; d < D; ++d)
                 store_lanes(particles_.c[axis][d].data() + i, s.gradient[d], n);
         } else {
-            u[axis] = sample_value<D, WideTile<D>::kStride>(u_[axis].v, at);
+            u[axis] = sample_value<D, WideTile<D>>(u_[axis].v, at);
         }
         if (!plan_.velocities) continue;
         Floats v = u[axis];
         if (plan_.transfer == Transfer::Flip) {
             // Exactly the same fractions as above, so that equal grids cancel.
-            for (int d = 0; d < D; ++d) at[d] -= static_cast<float>(kHalo - 1);
-            const Floats old = sample_value<D, NarrowTile<D>::kStride>(old_[axis].v, at);
+            for (int d = 1; d < D; ++d) at[d] -= static_cast<float>(kHalo - kStartHalo);
+            const Floats old = sample_value<D, NarrowTile<D>>(old_[axis].v, at);
             v += plan_.blend * (load_lanes(particles_.v[axis].data() + i, n) - old);
         }
         store_lanes(particles_.v[axis].data() + i, v, n);
@@ -139,8 +148,7 @@ void BlockMover<D>::carry(const Floats (&x)[D], const Floats (&u)[D], int active
     Floats k3[D];
     for (int d = 0; d < D; ++d) at[d] = x[d] + 0.75f * dt * k2[d];
     velocity_at(at, active, k3);
-    for (int d = 0; d < D; ++d)
-        way[d] = (dt / 9) * (2.0f * u[d] + 3.0f * k2[d] + 4.0f * k3[d]);
+    for (int d = 0; d < D; ++d) way[d] = (dt / 9) * (2.0f * u[d] + 3.0f * k2[d] + 4.0f * k3[d]);
 }
 
 template <int D>
@@ -153,16 +161,18 @@ int BlockMover<D>::blocked(const Floats (&x)[D], const Floats (&way)[D], Floats 
     Floats end[D];
     for (int d = 0; d < D; ++d) end[d] = x[d] + way[d];
     const Ints in = in_tile(end);
+    if (!in_reach_) return active & ~bits(in);
     // The tile is convex and holds the start, so it holds every point in between.
     const Floats inside_length = choose(in, way_length, Floats{});
-    const int steps = std::max(1, static_cast<int>(std::ceil(largest(inside_length) / kSolidStep)));
+    const int steps = std::max(1, static_cast<int>(std::ceil(largest(inside_length) / kSolidGap)));
     Floats lowest = all_lanes(1e30f);
     for (int k = 1; k <= steps; ++k) {
         Floats at[D];
         const float part = static_cast<float>(k) / static_cast<float>(steps);
         for (int d = 0; d < D; ++d)
-            at[d] = choose(in, x[d] + part * way[d], Floats{}) + static_cast<float>(kHalo);
-        lowest = min_lanes(lowest, sample_value<D, WideTile<D>::kStride>(phi_.v, at));
+            at[d] = choose(in, x[d] + part * way[d], Floats{}) +
+                    static_cast<float>(WideTile<D>::halo(d));
+        lowest = min_lanes(lowest, sample_value<D, WideTile<D>>(phi_.v, at));
     }
     return active & ~bits(in & (lowest >= kSolidMargin));
 }
@@ -184,6 +194,7 @@ void BlockMover<D>::load(const Index<D>& block) {
         phi_.load(map_.solid(), s);
     else  // let the walker deal with every particle of this rare block
         std::fill_n(phi_.v, WideTile<D>::kCells, -1.0f);
+    in_reach_ = phi_.lowest() < kSolidMargin;
 }
 
 template <int D>
@@ -294,9 +305,9 @@ template MoveReport gather_and_move<2>(const FaceField<float, 2>&, const FaceFie
 template MoveReport gather_and_move<3>(const FaceField<float, 3>&, const FaceField<float, 3>*,
                                        const Field<float, 3>&, const ParticleBlocks<3>&,
                                        const MoveOptions&, Particles<3>&);
-template MoveReport displace<2>(Particles<2>&, const ParticleBlocks<2>&,
-                                const FaceField<float, 2>&, const Field<float, 2>&);
-template MoveReport displace<3>(Particles<3>&, const ParticleBlocks<3>&,
-                                const FaceField<float, 3>&, const Field<float, 3>&);
+template MoveReport displace<2>(Particles<2>&, const ParticleBlocks<2>&, const FaceField<float, 2>&,
+                                const Field<float, 2>&);
+template MoveReport displace<3>(Particles<3>&, const ParticleBlocks<3>&, const FaceField<float, 3>&,
+                                const Field<float, 3>&);
 
 }  // namespace slosh

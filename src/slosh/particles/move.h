@@ -11,18 +11,18 @@
 namespace slosh {
 
 struct MoveOptions {
-    double dt_over_dx = 0;              ///< Length of the step over the size of a cell. s/m.
-    int order = 2;                      ///< Of the Runge-Kutta method: 2 or 3.
+    double dt_over_dx = 0;  ///< Length of the step over the size of a cell. s/m.
+    int order = 2;          ///< Of the Runge-Kutta method: 2 or 3.
     Transfer transfer = Transfer::Apic;
-    double flip_blend = 0.97;           ///< FLIP only: share of the FLIP velocity, the rest is PIC.
+    double flip_blend = 0.97;  ///< FLIP only: share of the FLIP velocity, the rest is PIC.
 };
 
 /// What a move did.
 struct [[nodiscard]] MoveReport {
-    std::size_t pushed_out = 0;     ///< Particles that met a solid and ended outside it.
-    std::size_t left_inside = 0;    ///< Started inside a solid (it moved) and found no way out.
-    std::size_t not_finite = 0;     ///< Velocity is not a number; left where they were. Stop the run.
-    double max_displacement = 0;    ///< Longest way asked for, before solids. Cells.
+    std::size_t pushed_out = 0;   ///< Particles that met a solid and ended outside it.
+    std::size_t left_inside = 0;  ///< Started inside a solid (it moved) and found no way out.
+    std::size_t not_finite = 0;   ///< Velocity is not a number; left where they were. Stop the run.
+    double max_displacement = 0;  ///< Longest way asked for, before solids. Cells.
 };
 
 /// Gives every particle its new velocity and moves it.

@@ -102,8 +102,8 @@ MoveOutcome SolidWalker<D>::walk(Point<D>& x, const Point<D>& end) {
             return MoveOutcome::Pushed;
         }
     }
-    // Out again on the near side, not on the far side of a thin wall: along a plane a step only gets
-    // shorter by a push; the slack is for bent walls.
+    // Out again on the near side, not on the far side of a thin wall: along a plane a step only
+    // gets shorter by a push; the slack is for bent walls.
     constexpr double kSlack = 0.2;
     // A particle within the margin may stay there, but not get deeper.
     const double good = std::min<double>(here, kSolidMargin);

@@ -16,7 +16,7 @@ namespace slosh {
 
 constexpr int kTileSide = kSide + 2;  ///< Samples along a scatter tile's edge.
 template <int D>
-constexpr int kTileSamples = D == 2 ? kTileSide * kTileSide : kTileSide* kTileSide* kTileSide;
+constexpr int kTileSamples = D == 2 ? kTileSide* kTileSide : kTileSide* kTileSide* kTileSide;
 
 /// For every block of `grid` the particle block at the same place, or -1. Checks that the grid
 /// holds every particle block and its neighbours.
@@ -39,7 +39,8 @@ template <int D, int K, class TileOf>
 bool add_tiles(const Blocks<D>& grid, const std::vector<int>& owner, int b, const TileOf& tile,
                float* sum) {
     // Offset -1, 0, 1 of the other block: its samples that lie here, and our cells under them.
-    constexpr int kFrom[3] = {kSide + 1, 1, 0}, kTo[3] = {0, 0, kSide - 1}, kCount[3] = {1, kSide, 1};
+    constexpr int kFrom[3] = {kSide + 1, 1, 0}, kTo[3] = {0, 0, kSide - 1},
+                  kCount[3] = {1, kSide, 1};
     bool any = false;
     for (int code = 0; code < kNeighbours<D>; ++code) {
         const int p = owner[grid.neighbour(b, code)];

@@ -1,7 +1,8 @@
 // Placing new particles: stratified with jitter.
 //
 // A cell is cut into n^D sub-cells with one particle each. Where in the sub-cell depends on (seed,
-// sub-cell) alone, so the same liquid is seeded the same whatever the order, the box or the threads.
+// sub-cell) alone, so the same liquid is seeded the same whatever the order, the box or the
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@
 namespace slosh {
 
 struct SeedOptions {
-    int per_axis = 2;         ///< Particles along a cell's edge. 1 to 8.
-    double jitter = 1;        ///< Share of the sub-cell a particle may lie in; 0 = its centre.
-    std::uint64_t seed = 0;   ///< Another seed, another jitter.
+    int per_axis = 2;        ///< Particles along a cell's edge. 1 to 8.
+    double jitter = 1;       ///< Share of the sub-cell a particle may lie in; 0 = its centre.
+    std::uint64_t seed = 0;  ///< Another seed, another jitter.
 };
 
 /// Sub-cells of a cell.

@@ -45,7 +45,8 @@ public:
 private:
     std::size_t slot(const Index<D>& c) const {
         std::uint64_t h = 0;
-        for (int d = 0; d < D; ++d) h = (h ^ static_cast<std::uint32_t>(c[d])) * 0x9e3779b97f4a7c15ull;
+        for (int d = 0; d < D; ++d)
+            h = (h ^ static_cast<std::uint32_t>(c[d])) * 0x9e3779b97f4a7c15ull;
         return (h >> 32) & (slots_.size() - 1);
     }
     void grow() {
@@ -70,7 +71,7 @@ ParticleBlocks<D> sort_by_block(Particles<D>& particles) {
     SLOSH_EXPECT(n <= 0xffffffffu);
     const std::size_t chunks = (n + kChunk - 1) / kChunk;
     std::vector<ChunkBlocks<D>> chunk(chunks);
-    std::vector<std::uint16_t> number(n);  // of the particle's block within its chunk
+    AlignedVector<std::uint16_t> number(n);  // of the particle's block within its chunk
 
     // 1. List and count.
     parallel_for(chunks, 1, [&](std::size_t k) {

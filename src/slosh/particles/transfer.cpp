@@ -27,72 +27,89 @@ Place place_on_centres(Floats x) {
     return {i, shifted - as_floats(i)};
 }
 
-/// Turns lane-wise (value, weight) of the lower and upper sample along x into one vector
-/// (v0, w0, v1, w1) per particle and adds each to its place in the tile.
-inline void add_quads(float* tile, const int* offset, Floats v0, Floats w0, Floats v1, Floats w1) {
-    __m256 r[4] = {__m256(v0), __m256(w0), __m256(v1), __m256(w1)};
-    transpose_halves(r);
-    const auto add = [&](int lane, __m128 q) {
-        float* p = tile + 2 * offset[lane];
-        _mm_storeu_ps(p, _mm_add_ps(_mm_loadu_ps(p), q));
-    };
-    for (int i = 0; i < 4; ++i) add(i, _mm256_castps256_ps128(r[i]));
-    for (int i = 0; i < 4; ++i) add(i + 4, _mm256_extractf128_ps(r[i], 1));
-}
-
-/// Adds one component of eight particles to its tile of interleaved (value, weight).
+/// Sums of one component over one block's particles. The (value, weight) of the four samples around
+/// a place in the plane of x and y lie side by side, so that a particle is added by whole, aligned
+/// vectors: overlapping stores and loads would stall each other. `fold` adds the overlaps up.
 template <int D>
-inline void scatter_component(const Place (&place)[D], Floats v, const Floats* c, Floats mass,
-                              float* tile) {
-    alignas(32) int offset[kLanes];
-    Ints o = place[D - 1].index;
-    for (int d = D - 2; d >= 0; --d) o = o * kTileSide + place[d].index;
-    *reinterpret_cast<Ints*>(offset) = o;
+struct Octets {
+    static constexpr int kPlaces = kTileSide - 1;  // along x and y; places have a sample above them
+    static constexpr int kCount = kPlaces * kPlaces * (D == 3 ? kTileSide : 1);
+    alignas(64) float v[8 * kCount];
 
-    // Velocity at the lowest corner; going up along an axis adds that axis' gradient.
-    Floats low = v;
-    if (c)
-        for (int d = 0; d < D; ++d) low -= c[d] * place[d].t;
-    const Floats rise = c ? c[0] : Floats{};
-    for (int corner = 0; corner < 1 << (D - 1); ++corner) {
-        Floats w = mass, a = low;
-        int step = 0;
-        for (int d = 1, stride = kTileSide; d < D; ++d, stride *= kTileSide) {
-            const bool up = corner >> (d - 1) & 1;
-            w *= up ? place[d].t : 1 - place[d].t;
-            if (up) step += stride;
-            if (up && c) a += c[d];
-        }
-        const Floats w1 = w * place[0].t, w0 = w - w1;
-        add_quads(tile + 2 * step, offset, w0 * a, w0, w1 * (a + rise), w1);
+    /// Adds (value, weight) of the samples (low, low), (up, low), (low, up), (up, up) of eight
+    /// particles at the given places.
+    void add(const int* place, const Floats (&low)[4], const Floats (&up)[4]) {
+        __m256 r[4], s[4];
+        for (int i = 0; i < 4; ++i) r[i] = __m256(low[i]), s[i] = __m256(up[i]);
+        transpose_halves(r);
+        transpose_halves(s);
+        const auto add_one = [&](int lane, __m256 q) {
+            float* p = v + 8 * place[lane];
+            _mm256_store_ps(p, _mm256_add_ps(_mm256_load_ps(p), q));
+        };
+        for (int i = 0; i < 4; ++i) add_one(i, _mm256_permute2f128_ps(r[i], s[i], 0x20));
+        for (int i = 0; i < 4; ++i) add_one(i + 4, _mm256_permute2f128_ps(r[i], s[i], 0x31));
     }
-}
 
-/// Sums the particles [begin, end) of a block whose lowest cell is `origin` into D tiles.
+    /// The sums as a tile of interleaved (value, weight).
+    void fold(float* tile) const {
+        for (int z = 0; z < (D == 3 ? kTileSide : 1); ++z)
+            for (int y = 0; y < kTileSide; ++y)
+                for (int x = 0; x < kTileSide; ++x, tile += 2) {
+                    float value = 0, weight = 0;
+                    for (int corner = 0; corner < 4; ++corner) {
+                        const int px = x - (corner & 1), py = y - (corner >> 1);
+                        if (px < 0 || py < 0 || px >= kPlaces || py >= kPlaces) continue;
+                        const float* q = v + 8 * ((z * kPlaces + py) * kPlaces + px) + 2 * corner;
+                        value += q[0];
+                        weight += q[1];
+                    }
+                    tile[0] = value;
+                    tile[1] = weight;
+                }
+    }
+};
+
+/// Adds component `axis` of the particles [begin, end) of a block whose lowest cell is `origin`.
 template <int D, bool kAffine>
-void scatter_block(const Particles<D>& particles, std::size_t begin, std::size_t end,
-                   const Index<D>& origin, float* tiles) {
-    std::fill_n(tiles, 2 * D * kTileSamples<D>, 0.0f);
+void scatter_component(const Particles<D>& particles, int axis, std::size_t begin, std::size_t end,
+                       const Index<D>& origin, Octets<D>& octets) {
     for (std::size_t i = begin; i < end; i += kLanes) {
         const int n = static_cast<int>(std::min<std::size_t>(kLanes, end - i));
         const Ints active = first_lanes(n);
-        const Floats mass = choose(active, all_lanes(1), Floats{});
-        Place node[D], centre[D];
+        Place place[D];
         for (int d = 0; d < D; ++d) {
-            const Floats x = load_lanes(particles.x[d].data() + i, n) - static_cast<float>(origin[d]);
-            const Floats safe = choose(active, x, Floats{});
-            node[d] = place_on_nodes(safe);
-            centre[d] = place_on_centres(safe);
+            Floats x = load_lanes(particles.x[d].data() + i, n) - static_cast<float>(origin[d]);
+            if (n < kLanes) x = choose(active, x, Floats{});
+            place[d] = d == axis ? place_on_nodes(x) : place_on_centres(x);
         }
-        for (int axis = 0; axis < D; ++axis) {
-            Place place[D];
-            for (int d = 0; d < D; ++d) place[d] = d == axis ? node[d] : centre[d];
-            const Floats v = load_lanes(particles.v[axis].data() + i, n);
-            Floats c[D];
-            if constexpr (kAffine)
-                for (int d = 0; d < D; ++d) c[d] = load_lanes(particles.c[axis][d].data() + i, n);
-            scatter_component<D>(place, v, kAffine ? c : nullptr, mass,
-                                 tiles + 2 * axis * kTileSamples<D>);
+        alignas(32) int offset[kLanes];
+        Ints o = place[D - 1].index;
+        for (int d = D - 2; d >= 0; --d) o = o * Octets<D>::kPlaces + place[d].index;
+
+        // Velocity at the lowest corner; going up along an axis adds that axis' gradient.
+        Floats a = load_lanes(particles.v[axis].data() + i, n), c[D] = {};
+        if constexpr (kAffine)
+            for (int d = 0; d < D; ++d) {
+                c[d] = load_lanes(particles.c[axis][d].data() + i, n);
+                a -= c[d] * place[d].t;
+            }
+        Floats mass = all_lanes(1);
+        if (n < kLanes) mass = choose(active, mass, Floats{});
+        for (int z = 0; z < (D == 3 ? 2 : 1); ++z) {
+            Floats w = mass;
+            if constexpr (D == 3) w *= z ? place[2].t : 1 - place[2].t;
+            const Floats w_up = w * place[1].t, w_low = w - w_up;
+            const Floats w_up1 = w_up * place[0].t, w_up0 = w_up - w_up1;
+            const Floats w_low1 = w_low * place[0].t, w_low0 = w_low - w_low1;
+            const Floats a_up = a + c[1];
+            spill(o, offset);
+            octets.add(offset, {w_low0 * a, w_low0, w_low1 * (a + c[0]), w_low1},
+                       {w_up0 * a_up, w_up0, w_up1 * (a_up + c[0]), w_up1});
+            if constexpr (D == 3) {
+                a += c[2];
+                o += Octets<D>::kPlaces * Octets<D>::kPlaces;
+            }
         }
     }
 }
@@ -111,9 +128,14 @@ void particles_to_grid(const Particles<D>& particles, const ParticleBlocks<D>& p
     AlignedVector<float> tiles(static_cast<std::size_t>(pblocks.blocks->size()) * D * kTile);
     parallel_for(pblocks.blocks->size(), 1, [&](std::size_t p) {
         const auto scatter =
-            particles.affine() ? scatter_block<D, true> : scatter_block<D, false>;
-        scatter(particles, pblocks.first[p], pblocks.first[p + 1],
-                pblocks.blocks->first_cell(static_cast<int>(p)), tiles.data() + p * D * kTile);
+            particles.affine() ? scatter_component<D, true> : scatter_component<D, false>;
+        Octets<D> octets;
+        for (int axis = 0; axis < D; ++axis) {
+            std::fill(std::begin(octets.v), std::end(octets.v), 0.0f);
+            scatter(particles, axis, pblocks.first[p], pblocks.first[p + 1],
+                    pblocks.blocks->first_cell(static_cast<int>(p)), octets);
+            octets.fold(tiles.data() + (p * D + axis) * kTile);
+        }
     });
 
     parallel_for(grid.size(), 8, [&](std::size_t i) {
