@@ -161,8 +161,8 @@ Image render_3d(const SurfaceMesh& liquid, const std::vector<RenderSolid<3>>& so
     const Stage stage(options.domain, options.up);
     const double cell = cell_size(options, stage);
     RayScene scene(stage, options.domain, cell);
-    scene.add_water(liquid);
     for (const auto& solid : meshed) scene.add_solid(solid);
+    scene.add_water(liquid);
     if (options.draw_box) scene.add_box(options.domain);
     if (particles)
         scene.add_particles(*particles, particles->radius > 0 ? particles->radius : 0.25 * cell);

@@ -7,6 +7,7 @@
 
 #include "slosh/base/error.h"
 #include "slosh/render/palette.h"
+#include "slosh/render/walls.h"
 
 namespace slosh {
 
@@ -72,30 +73,17 @@ void skip_from_behind(const RTCFilterFunctionNArguments* args) {
     if (along > 0) args->valid[0] = 0;
 }
 
-/// Gradient of a distance, unit length.
-Point<3> slope(const Shape<3>& shape, const Point<3>& x, double h) {
-    // Four points of a tetrahedron: two evaluations fewer than central differences.
-    static constexpr double kCorner[4][3] = {{1, -1, -1}, {-1, -1, 1}, {-1, 1, -1}, {1, 1, 1}};
-    Point<3> g;
-    for (const auto& c : kCorner) {
-        const Point<3> k = {c[0], c[1], c[2]};
-        g += k * shape.distance(x + k * h);
-    }
-    const double len = length(g);
-    return len > 0 ? g / len : g;
-}
-
 }  // namespace
 
 struct RayScene::Impl {
     Stage stage;
-    Box<3> domain;
-    double contact;  // m
+    Walls walls;
     RTCDevice device = nullptr;
     RTCScene scene = nullptr;
     std::vector<Object> objects;
 
-    Impl(const Stage& s, const Box<3>& d, double c) : stage(s), domain(d), contact(c) {}
+    Impl(const Stage& s, const Box<3>& domain, double contact)
+        : stage(s), walls(s, domain, contact) {}
 
     /// Attaches a geometry; its number is the index into `objects`.
     void attach(RTCGeometry geometry, Object object) {
@@ -137,36 +125,6 @@ struct RayScene::Impl {
             {2, 6, 7}, {2, 7, 3}, {0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}};
         attach_triangles(x, kFaces, {.kind = kLine, .colour = {0.10f, 0.12f, 0.15f}});
     }
-
-    /// How much water at world point x belongs to a wall at signed distance d whose normal, out of
-    /// the water, is n: all of it when it touches and faces the wall, none beyond `contact`.
-    static float touching(double d, double contact, float facing) {
-        return smoothstep(1.6f, 0.8f, float(std::abs(d) / contact)) *
-               smoothstep(0.25f, 0.65f, facing);
-    }
-
-    Vec3 wall_normal(const Vec3& p, Vec3 n) const {
-        const Point<3> x = stage.to_world(p);
-        for (const Object& o : objects) {
-            if (!o.shape || o.kind == kWater) continue;
-            const Point<3> local = o.transform.unapply(x);
-            const double d = o.shape->distance(local);
-            if (std::abs(d) > 1.6 * contact) continue;
-            const Point<3> out = -(o.transform.rotation * slope(*o.shape, local, o.step));
-            const Vec3 wall = stage.turn(out).as<float>();
-            n = normalized(mix(n, wall, touching(d, contact, dot(n, wall))));
-        }
-        for (int axis = 0; axis < 3; ++axis)
-            for (int side = 0; side < 2; ++side) {
-                const double d = side ? domain.hi[axis] - x[axis] : x[axis] - domain.lo[axis];
-                if (std::abs(d) > 1.6 * contact) continue;
-                Point<3> out;
-                out[axis] = side ? 1 : -1;
-                const Vec3 wall = stage.turn(out).as<float>();
-                n = normalized(mix(n, wall, touching(d, contact, dot(n, wall))));
-            }
-        return n;
-    }
 };
 
 RayScene::RayScene(const Stage& stage, const Box<3>& domain, double contact)
@@ -184,7 +142,8 @@ RayScene::~RayScene() {
 
 void RayScene::add_water(const SurfaceMesh& mesh) {
     if (mesh.elements.empty()) return;
-    const std::vector<Vec3> x = on_stage(mesh, {}, impl_->stage);
+    std::vector<Vec3> x = on_stage(mesh, {}, impl_->stage);
+    impl_->walls.settle(x, vertex_normals(x, mesh.elements, 1));
     Object water{.kind = kWater};
     water.elements = mesh.elements;
     water.normals = vertex_normals(x, mesh.elements, 2);
@@ -203,7 +162,9 @@ void RayScene::add_solid(const RenderSolid<3>& solid) {
     o.shape = solid.shape.get();
     o.transform = solid.transform;
     o.step = 1.5e-3 * extent(*solid.mesh);
-    if (!o.shape) {
+    if (o.shape) {
+        impl_->walls.add(o.shape, o.transform, o.step);
+    } else {
         o.elements = solid.mesh->elements;
         o.normals = vertex_normals(x, o.elements, 0);
     }
@@ -289,7 +250,7 @@ Vec3 RayScene::shading_normal(const Hit& hit) const {
     const auto& e = o.elements[hit.primitive];
     const Vec3 &a = o.normals[e[0]], &b = o.normals[e[1]], &c = o.normals[e[2]];
     const Vec3 n = normalized(a * (1 - hit.u - hit.v) + b * hit.u + c * hit.v);
-    if (o.kind == kWater) return impl_->wall_normal(hit.p, n);
+    if (o.kind == kWater) return impl_->walls.normal(hit.p, n);
     // A corner that turns by more than 40 degrees is an edge of the body: keep it sharp.
     const float least = std::min({dot(a, hit.ng), dot(b, hit.ng), dot(c, hit.ng)});
     return least > 0.766f ? n : hit.ng;

@@ -36,7 +36,7 @@ public:
     RayScene(const RayScene&) = delete;
     RayScene& operator=(const RayScene&) = delete;
 
-    /// The liquid; `mesh` in world coordinates.
+    /// The liquid; `mesh` in world coordinates. It is laid against the solids added before.
     void add_water(const SurfaceMesh& mesh);
     /// A solid with a mesh. The solid's shape, if any, must outlive the scene.
     void add_solid(const RenderSolid<3>& solid);
@@ -51,8 +51,7 @@ public:
     /// Whether anything in `mask` is hit within (0, t_max).
     bool occluded(const Vec3& o, const Vec3& d, float t_max, unsigned mask) const;
 
-    /// Unit normal for shading, out of the object. Water that touches a wall takes the wall's
-    /// normal: the ripples that a particle surface has there would never exist behind real glass.
+    /// Unit normal for shading, out of the object.
     Vec3 shading_normal(const Hit& hit) const;
     Vec3 colour(const Hit& hit) const;
 
