@@ -1,0 +1,335 @@
+#include "slosh/scene/estimate.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "slosh/base/error.h"
+#include "slosh/base/parallel.h"
+#include "slosh/shape/primitives.h"
+
+namespace slosh {
+namespace {
+
+template <int D>
+double power(double x) {
+    return D == 2 ? x * x : x * x * x;
+}
+
+/// A regular set of points, n per axis at most, in the middle of boxes of side `spacing`.
+template <int D>
+struct Samples {
+    Point<D> lower;
+    double spacing = 1;
+    Index<D> n;
+
+    Samples(Box<D> box, double least, int most) {
+        double longest = 0;
+        for (int d = 0; d < D; ++d) longest = std::max(longest, box.hi[d] - box.lo[d]);
+        spacing = std::max(least, longest / most);
+        lower = box.lo;
+        for (int d = 0; d < D; ++d)
+            n[d] =
+                std::max(1, static_cast<int>(std::ceil((box.hi[d] - box.lo[d]) / spacing - 1e-6)));
+    }
+    std::size_t size() const {
+        std::size_t s = 1;
+        for (int d = 0; d < D; ++d) s *= std::size_t(n[d]);
+        return s;
+    }
+    Point<D> point(std::size_t i) const {
+        Point<D> x;
+        for (int d = 0; d < D; ++d) {
+            x[d] = lower[d] + spacing * (double(i % std::size_t(n[d])) + 0.5);
+            i /= std::size_t(n[d]);
+        }
+        return x;
+    }
+    double volume() const { return power<D>(spacing); }
+    /// Share of a sample's box with a distance below zero, if the surface is nearly flat.
+    double inside(double distance) const { return std::clamp(0.5 - distance / spacing, 0.0, 1.0); }
+};
+
+template <int D>
+constexpr int kMostSamples = D == 2 ? 256 : 64;
+
+template <int D>
+class Estimator {
+public:
+    Estimator(const Scene& scene, SceneEstimate& out)
+        : scene_(scene), out_(out), setup_(make_setup<D>(scene)) {
+        domain_ = {setup_.grid.origin, setup_.grid.upper()};
+        inside_domain_ = box<D>(domain_.lo, domain_.hi);
+        for (const Solid<D>& s : setup_.solids) at_start_.push_back(s.motion.at(0));
+    }
+
+    void run(int threads, const CostTable& costs) {
+        measure_liquid();
+        count_inflow();
+        check_solids();
+        check_domain();
+        guess_costs(threads, costs);
+    }
+
+private:
+    void warn(std::string text) { out_.warnings.push_back(std::move(text)); }
+
+    double solid_distance(const Point<D>& x) const {
+        double least = 1e30;
+        for (std::size_t i = 0; i < setup_.solids.size(); ++i)
+            least = std::min(least, setup_.solids[i].distance(x, at_start_[i]));
+        return least;
+    }
+    /// Room for liquid: negative inside the domain and outside all solids.
+    double room(const Point<D>& x) const {
+        return std::max(inside_domain_->distance(x), -solid_distance(x));
+    }
+    Box<D> clipped(Box<D> b) const { return {max(b.lo, domain_.lo), min(b.hi, domain_.hi)}; }
+    static bool is_empty(const Box<D>& b) {
+        for (int d = 0; d < D; ++d)
+            if (!(b.lo[d] < b.hi[d])) return true;
+        return false;
+    }
+
+    void measure_liquid() {
+        Box<D> around = Box<D>::nowhere();
+        for (std::size_t i = 0; i < setup_.liquid.size(); ++i) {
+            const Shape<D>& shape = *setup_.liquid[i].shape;
+            const Box<D> b = clipped(shape.bounds());
+            const std::string name = fmt::format("$.initial[{}]", i);
+            if (is_empty(b)) {
+                warn(name + ": lies wholly outside the domain; move it or enlarge the domain");
+                continue;
+            }
+            around = {min(around.lo, b.lo), max(around.hi, b.hi)};
+            // How much of what was drawn is left once solids are taken away?
+            const Samples<D> s(b, 0.25 * scene_.dx(), kMostSamples<D> / 2);
+            double drawn = 0, left = 0;
+            for (std::size_t k = 0; k < s.size(); ++k) {
+                const double d = shape.distance(s.point(k));
+                drawn += s.inside(d);
+                if (d < s.spacing) left += s.inside(std::max(d, room(s.point(k))));
+            }
+            if (left * s.volume() < power<D>(scene_.dx()))
+                warn(name + ": holds less than a cell of liquid; it may lie inside a solid");
+            else if (left < 0.95 * drawn)
+                warn(fmt::format("{}: {:.0f} % of it lies inside solids and is left out", name,
+                                 100 * (1 - left / drawn)));
+        }
+        if (is_empty(around)) return;
+
+        const double dx = scene_.dx();
+        const Samples<D> s(around, dx, kMostSamples<D>);
+        std::vector<float> phi(s.size());
+        parallel_for(s.size(), 256, [&](std::size_t k) {
+            const Point<D> x = s.point(k);
+            double d = 1e30;
+            for (const InitialLiquid<D>& l : setup_.liquid) d = std::min(d, l.shape->distance(x));
+            phi[k] = float(std::max(d, room(x)));
+        });
+        std::set<Index<D>, bool (*)(const Index<D>&, const Index<D>&)> blocks(
+            [](const Index<D>& a, const Index<D>& b) {
+                return std::lexicographical_compare(a.v, a.v + D, b.v, b.v + D);
+            });
+        double near = 0, surface = 0;
+        for (std::size_t k = 0; k < phi.size(); ++k) {
+            out_.volume += s.inside(phi[k]) * s.volume();
+            if (std::abs(phi[k]) < 0.5 * s.spacing) surface += s.volume() / s.spacing;
+            if (phi[k] > 3 * dx + 0.7 * s.spacing) continue;  // liquid and its band
+            near += s.volume();
+            blocks.insert(floor(setup_.grid.to_grid(s.point(k)) / double(kSide)));
+        }
+        const double block_volume = power<D>(kSide * dx);
+        out_.blocks = s.spacing < kSide * dx ? double(blocks.size()) : near / block_volume;
+        out_.liquid_cells = out_.volume / power<D>(dx);
+        surface_ = surface;
+    }
+
+    /// Liquid that inflows add over the run, as far as there is room.
+    void count_inflow() {
+        const double dx = scene_.dx(), duration = (scene_.frames - 1) / scene_.fps;
+        double added = 0;
+        for (std::size_t i = 0; i < setup_.inflows.size(); ++i) {
+            const Inflow<D>& in = setup_.inflows[i];
+            const std::string name = fmt::format("$.inflows[{}]", i);
+            const Samples<D> s(in.shape->bounds().grown(1e-9), 0.25 * dx, kMostSamples<D> / 2);
+            double volume = 0, wide[D] = {};
+            for (std::size_t k = 0; k < s.size(); ++k)
+                volume += s.inside(in.shape->distance(s.point(k))) * s.volume();
+            for (int d = 0; d < D; ++d)
+                wide[d] = in.shape->bounds().hi[d] - in.shape->bounds().lo[d];
+            if (volume < 2 * (1 << D) * power<D>(dx) || *std::min_element(wide, wide + D) < 2 * dx)
+                warn(fmt::format(
+                    "{}: only {:.1f} cells of volume and {:.1f} cells across; make it "
+                    "larger or raise the resolution",
+                    name, volume / power<D>(dx), *std::min_element(wide, wide + D) / dx));
+            const double start = std::max(0.0, in.start), end = std::min(duration, in.end);
+            if (end <= start) {
+                warn(name + ": never works within the frames of this run");
+                continue;
+            }
+            for (int j = 0; j < 32; ++j) {  // mean rate: speed times cross-section along it
+                Point<D> v;
+                for (int d = 0; d < D; ++d)
+                    v[d] = in.velocity[d].at(start + (end - start) * (j + 0.5) / 32);
+                double along = 0;
+                for (int d = 0; d < D; ++d) along += std::abs(v[d]) * wide[d];
+                const double speed = length(v);
+                if (along > 0) added += speed * volume * speed / along * (end - start) / 32;
+                fastest_ = std::max(fastest_, speed);
+            }
+            added += volume;
+        }
+        const Samples<D> s(domain_, dx, kMostSamples<D>);
+        double free = 0;
+        for (std::size_t k = 0; k < s.size(); ++k) free += s.inside(room(s.point(k))) * s.volume();
+        bool open = !setup_.drains.empty();
+        for (const bool side : setup_.open_side) open |= side;
+        if (out_.volume + added > free && !open)
+            warn(fmt::format(
+                "inflows bring {:.3g} m^{} but there is room for {:.3g}; add a drain, an "
+                "open side, or an \"end\" time",
+                added, D, std::max(0.0, free - out_.volume)));
+        peak_volume_ = std::min(out_.volume + added, free);
+    }
+
+    void check_solids() {
+        const double dx = scene_.dx();
+        const Samples<D> s(domain_, dx, kMostSamples<D>);
+        for (std::size_t i = 0; i < setup_.solids.size(); ++i) {
+            const Solid<D>& solid = setup_.solids[i];
+            const auto distance = [&](const Point<D>& x) {
+                return solid.distance(x, at_start_[i]);
+            };
+            // From points just inside, go inwards to a depth of two cells: out again means a thin
+            // wall. Sharp edges give some hits as well; a thin wall gives many.
+            std::size_t skin = 0, thin = 0, anywhere = 0;
+            for (std::size_t k = 0; k < s.size(); ++k) {
+                const Point<D> x = s.point(k);
+                const double d = distance(x);
+                anywhere += d < 0.5 * s.spacing;
+                if (d >= 0 || d < -dx) continue;
+                Point<D> n;
+                for (int a = 0; a < D; ++a) {
+                    Point<D> e;
+                    e[a] = 0.25 * dx;
+                    n[a] = distance(x + e) - distance(x - e);
+                }
+                if (length(n) < 1e-12 * dx) continue;
+                ++skin;
+                thin += distance(x - n * ((2 * dx + d) / length(n))) > 0;
+            }
+            const std::string name =
+                fmt::format("$.solids[{}]{}", i, solid.name.empty() ? "" : " (" + solid.name + ")");
+            if (!anywhere && !solid.motion.moving())
+                warn(name + ": does not touch the domain, or is far smaller than a cell");
+            else if (double(thin) > 0.15 * double(skin))
+                warn(name +
+                     ": has walls thinner than 2 cells; make them thicker or raise the "
+                     "resolution");
+        }
+    }
+
+    void check_domain() {
+        for (int d = 0; d < D; ++d) {
+            const double real = scene_.cells()[d] * scene_.dx();
+            if (std::abs(real - scene_.size[d]) > 1e-5 * scene_.dx())
+                warn(fmt::format(
+                    "$.size[{}]: {} m is no whole number of cells; the domain is {:.6g} m", d,
+                    scene_.size[d], real));
+        }
+    }
+
+    void guess_costs(int threads, const CostTable& costs) {
+        const StepOptions& step = scene_.step;
+        const double dx = scene_.dx(), cell = power<D>(dx);
+        double per_cell = 1;
+        for (int d = 0; d < D; ++d) per_cell *= step.particles_per_axis;
+        out_.particles = out_.liquid_cells * per_cell;
+        out_.peak_particles = std::max(out_.particles, peak_volume_ / cell * per_cell);
+
+        // How fast will it get? What it has at the start, and a fall of half the domain.
+        Point<D> g;
+        double fall = 0;
+        for (int d = 0; d < D; ++d) {
+            g[d] = setup_.gravity[d].at(0);
+            fall += std::abs(g[d]) * 0.5 * (domain_.hi[d] - domain_.lo[d]);
+        }
+        for (const InitialLiquid<D>& l : setup_.liquid)
+            fastest_ = std::max(fastest_, length(l.velocity) + length(l.spin) * 0.5 *
+                                                                   length(domain_.hi - domain_.lo));
+        const double speed = std::sqrt(fastest_ * fastest_ + 2 * fall);
+        const double dt =
+            std::min({step.max_dt, speed > 0 ? step.cfl * dx / speed : 1e30, 1 / scene_.fps});
+        out_.substeps_per_frame = std::ceil(1 / scene_.fps / dt - 1e-9);
+        if (out_.substeps_per_frame > 50)
+            warn(fmt::format(
+                "a frame needs about {:.0f} substeps; check velocities, \"fps\" and \"max_dt\"",
+                out_.substeps_per_frame));
+
+        // Splashing liquid touches about twice the blocks that resting liquid does.
+        const double growth = out_.particles > 0 ? out_.peak_particles / out_.particles : 1;
+        const double blocks = out_.blocks > 0 ? out_.blocks : peak_volume_ / cell / kBlockCells<D>;
+        double all_blocks = 1;
+        for (int d = 0; d < D; ++d) all_blocks *= std::ceil(scene_.cells()[d] / double(kSide)) + 2;
+        const double peak_cells = std::min(2 * blocks * growth, all_blocks) * kBlockCells<D>;
+        out_.memory_bytes = costs.base_bytes + out_.peak_particles * costs.bytes_per_particle +
+                            peak_cells * costs.bytes_per_cell;
+        const double ram = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
+        if (out_.memory_bytes > 0.9 * ram)
+            warn(
+                fmt::format("needs about {:.1f} GB of memory, this machine has {:.1f}; lower the "
+                            "resolution",
+                            out_.memory_bytes / 1e9, ram / 1e9));
+
+        const double particles = 0.5 * (out_.particles + out_.peak_particles);
+        const double substep =
+            (particles * costs.ns_per_particle + peak_cells * costs.ns_per_cell) * 1e-9 /
+                std::max(1, threads) +
+            costs.ms_per_substep * 1e-3;
+        out_.seconds_per_frame = substep * out_.substeps_per_frame;
+        out_.seconds = out_.seconds_per_frame * scene_.frames;
+
+        // Files: per surface cell about 1.5 vertices (24 bytes) and 3 triangles (13 bytes).
+        double area = 2 * surface_;
+        if (area == 0) area = 2 * D * std::pow(peak_volume_, (D - 1.0) / D);
+        const double surface_cells = area / std::pow(dx, D - 1);
+        const SceneOutput& o = scene_.output;
+        if (o.surface) out_.disk_bytes_per_frame += surface_cells * (D == 3 ? 75 : 35);
+        if (o.particles != ParticleFiles::None) out_.disk_bytes_per_frame += particles * 28;
+        if (o.volumes) out_.disk_bytes_per_frame += peak_cells * 8;
+        const double affine = step.transfer == Transfer::Apic ? D * D : 0;
+        out_.checkpoint_bytes = particles * (4 * (2 * D + affine) + 4);
+        out_.disk_bytes = out_.disk_bytes_per_frame * scene_.frames + out_.checkpoint_bytes;
+    }
+
+    const Scene& scene_;
+    SceneEstimate& out_;
+    LiquidSetup<D> setup_;
+    std::vector<Transform<D>> at_start_;
+    Box<D> domain_;
+    ShapePtr<D> inside_domain_;
+    double surface_ = 0;      ///< Area of the liquid's surface, m^2 (2D: m).
+    double peak_volume_ = 0;  ///< m^3
+    double fastest_ = 0;      ///< m/s
+};
+
+}  // namespace
+
+SceneEstimate estimate_scene(const Scene& scene, int n, const CostTable& costs) {
+    SceneEstimate out;
+    out.dx = scene.dx();
+    out.cells = scene.cells();
+    out.domain_cells = double(out.cells[0]) * out.cells[1] * out.cells[2];
+    if (n <= 0) n = threads();
+    if (scene.dim == 2)
+        Estimator<2>(scene, out).run(n, costs);
+    else
+        Estimator<3>(scene, out).run(n, costs);
+    return out;
+}
+
+}  // namespace slosh

@@ -1,0 +1,322 @@
+#include "slosh/scene/load.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <numbers>
+
+#include "slosh/base/error.h"
+#include "slosh/scene/builtin.h"
+#include "slosh/scene/files.h"
+#include "slosh/scene/overrides.h"
+#include "slosh/scene/tables.h"
+
+namespace slosh {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ---- documents: files, built-in scenes, "extends" and "variants" ----
+
+struct Document {
+    Json json;
+    std::string stem;  ///< Name of the scene if it gives none.
+};
+
+std::vector<std::string> builtin_names() {
+    std::vector<std::string> names;
+    std::size_t count = 0;
+    const EmbeddedFile* files = embedded_files(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::string_view name = files[i].name;
+        if (name.ends_with(".json")) names.emplace_back(name.substr(0, name.size() - 5));
+    }
+    return names;
+}
+
+/// The folder's name is the default, made fit for one.
+std::string stem_of(const fs::path& path) {
+    std::string stem = path.stem().string();
+    for (char& c : stem)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '-') c = '_';
+    if (stem.empty() || stem[0] == '-') stem = "scene" + stem;
+    return stem.substr(0, 64);
+}
+
+Document open_file(const fs::path& path) {
+    auto source = std::make_shared<JsonSource>();
+    const std::string shown = in_quotes(path.string());
+    source->name = shown.size() == path.string().size() + 2 ? path.string()  // nothing to escape
+                                                            : shown.substr(1, shown.size() - 2);
+    std::error_code ignored;
+    source->directory = fs::absolute(path, ignored).parent_path().string();
+    return {parse_json(read_whole_file(path.string()), source), stem_of(path)};
+}
+
+Document open_builtin(const std::string& name) {
+    auto source = std::make_shared<JsonSource>();
+    source->name = "built-in " + name + ".json";
+    return {parse_json(builtin_scene_text(name), source), name};
+}
+
+bool is_builtin(const std::string& name) {
+    return find_embedded(name + ".json") != nullptr;
+}
+bool looks_like_file(const std::string& name) {
+    return name.find('/') != std::string::npos || name.ends_with(".json");
+}
+
+std::string no_such_scene(const std::string& name) {
+    const std::string near = did_you_mean(name, builtin_names());
+    return "no built-in scene and no file called " + in_quotes(name) +
+           (near.empty() ? "; built-in scenes: " + one_of(builtin_names()) : near);
+}
+
+Json expand(Json doc, const std::string& variant, const ReadState& state, int depth);
+
+/// Splits "name:variant" unless there is a file with that very name.
+std::pair<std::string, std::string> split_variant(const std::string& name, const fs::path& base) {
+    const std::size_t colon = name.rfind(':');
+    std::error_code ignored;
+    if (colon == std::string::npos || colon == 0 || fs::exists(base / name, ignored))
+        return {name, ""};
+    return {name.substr(0, colon), name.substr(colon + 1)};
+}
+
+/// The scene that `at` (the value of "extends") names.
+Json open_base(const Cursor& at, const std::string& variant, const ReadState& state, int depth) {
+    if (at.json().kind != Json::Kind::Text) at.expected("the name of a built-in scene or a file");
+    if (depth > 8) at.fail("scenes extend each other in a circle, or more than 8 deep");
+    const std::string directory = at.json().source ? at.json().source->directory : "";
+    auto [name, chosen] = state.files ? split_variant(at.json().text, directory)
+                                      : std::pair<std::string, std::string>{at.json().text, ""};
+    if (!chosen.empty() && !variant.empty())
+        at.fail("the variant is given twice, here and by \"variant\"");
+    if (chosen.empty()) chosen = variant;
+    if (!looks_like_file(name) && is_builtin(name))
+        return expand(open_builtin(name).json, chosen, state, depth + 1);
+    std::error_code ignored;
+    const fs::path path = fs::path(directory) / name;
+    if (!state.files || !fs::is_regular_file(path, ignored)) at.fail(no_such_scene(name));
+    return expand(open_file(path).json, chosen, state, depth + 1);
+}
+
+/// Replaces "extends", "variants" and "variant" by what they mean. `variant` is the caller's
+/// choice, which goes before that of the document.
+Json expand(Json doc, const std::string& variant, const ReadState& state, int depth) {
+    const Json original = doc;
+    const Cursor at(original, "$", state);
+    if (original.kind != Json::Kind::Object) at.expected("a scene: an object { ... }");
+
+    std::string chosen = variant;
+    if (chosen.empty() && at.has("variant")) {
+        const Cursor v = at.member("variant");
+        if (v.json().kind != Json::Kind::Text) v.expected("the name of a variant");
+        chosen = v.json().text;
+    }
+    const Json* own = original.find("variants");
+    if (own) {
+        const Cursor variants = at.member("variants");
+        if (own->kind != Json::Kind::Object) variants.expected("an object: name to keys");
+        for (const Json::Member& m : own->members) {
+            const Cursor patch = variants.member(m.key);
+            if (m.value.kind != Json::Kind::Object) patch.expected("an object: keys to lay over");
+            for (const char* no : {"extends", "variants", "variant"})
+                if (patch.has(no)) patch.member(no).fail("a variant cannot have this key");
+        }
+    }
+    for (const char* key : {"extends", "variants", "variant"}) doc.erase(key);
+
+    const Json* patch = own ? own->find(chosen) : nullptr;
+    if (at.has("extends"))
+        doc = merged(open_base(at.member("extends"), patch ? "" : chosen, state, depth), doc);
+    else if (!chosen.empty() && !patch) {
+        std::vector<std::string> names;
+        if (own)
+            for (const Json::Member& m : own->members) names.push_back(m.key);
+        at.fail("unknown variant " + in_quotes(chosen) +
+                (names.empty() ? "; this scene has none" : "; it has " + one_of(names)));
+    }
+    if (patch) doc = merged(std::move(doc), *patch);
+    return doc;
+}
+
+// ---- what is not said, and what only the whole scene shows to be wrong ----
+
+void choose_camera(const Cursor& at, Scene& s) {
+    const bool has = at.has("render");
+    SceneRender& r = s.render;
+    const Point<3> middle = s.lower + s.size * 0.5;
+    const auto given = [&](const char* key) { return has && at.member("render").has(key); };
+    if (!given("target")) r.target = middle;
+    if (!given("camera")) {
+        const double tangent = std::tan(0.5 * r.fov * std::numbers::pi / 180);
+        if (s.dim == 2) {
+            const double aspect = double(r.size[0]) / r.size[1];
+            const double half = 0.5 * std::max(s.size[1], s.size[0] / aspect);
+            r.camera = r.target + Point<3>{{0, 0, 1.08 * half / tangent}};
+        } else {
+            Point<3> from{{0.55, 0.32, 1}};
+            if (s.up_axis == 2) from = {{0.55, -1, 0.32}};
+            r.camera = r.target + from * (0.5 * length(s.size) / tangent / length(from));
+        }
+    }
+    if (length(r.camera - r.target) < 1e-6) {
+        const Cursor where = has ? at.member("render") : at;
+        where.fail("\"camera\" and \"target\" must differ");
+    }
+}
+
+/// "cells" is another way to say "resolution"; cells are cubes, so it must fit the size.
+void read_cells(const Cursor& at, Scene& s) {
+    if (!at.has("cells")) return;
+    const Cursor cells = at.member("cells");
+    if (at.has("resolution")) cells.fail("give either \"cells\" or \"resolution\", not both");
+    const auto n = std::size_t(s.dim);
+    if (cells.json().kind != Json::Kind::List || cells.json().items.size() != n)
+        cells.expected(fmt::format("a list of {} whole numbers", n));
+    int count[3] = {1, 1, 1}, longest = 0;
+    for (std::size_t d = 0; d < n; ++d) {
+        IntegerType{4, 4096}.read(cells.element(d), count[d]);
+        if (s.size[int(d)] > s.size[longest]) longest = int(d);
+    }
+    for (int d = 0; d < s.dim; ++d) {
+        const double a = s.size[d] / count[d], b = s.size[longest] / count[longest];
+        if (std::abs(a - b) > 1e-6 * b)
+            cells.fail(
+                fmt::format("cells must be cubes: {} m along axis {}, {} m along axis {}; "
+                            "change \"cells\" or \"size\", or give \"resolution\"",
+                            number_text(a), d, number_text(b), longest));
+    }
+    s.resolution = count[longest];
+}
+
+/// Scales multiply down a tree; far from 1 nothing can be computed any more.
+void check_scales(const Cursor& at, const SceneShape& shape, double factor) {
+    factor *= shape.scale;
+    if (!(factor >= 1e-6 && factor <= 1e6))
+        at.fail("the scales of nested shapes multiply to " + number_text(factor) +
+                "; at most a factor of 1e6 is accepted");
+    for (const auto* children : {&shape.shapes, &shape.minus})
+        for (const SceneShape& child : *children) check_scales(at, child, factor);
+}
+
+template <class T>
+void check_all_scales(const Cursor& at, const char* key, const std::vector<T>& things) {
+    for (std::size_t i = 0; i < things.size(); ++i)
+        check_scales(at.member(key).element(i).member("shape"), things[i].shape, 1);
+}
+
+void complete(const Cursor& at, Scene& s) {
+    if (s.dim == 2) {
+        if (s.up_axis == 2) at.member("up").fail("a 2D scene has no z axis; \"up\" is \"y\"");
+        for (const std::string& side : s.open_sides)
+            if (side[0] == 'z')
+                at.member("open_sides").fail("a 2D scene has no side " + in_quotes(side));
+        s.size[2] = 0;
+    }
+    if (!at.has("gravity"))
+        for (int d = 0; d < s.dim; ++d) s.gravity[d] = Curve(d == s.up_axis ? -9.81 : 0.0);
+    if (!at.has("density")) s.density = preset_density(s.liquid);
+
+    read_cells(at, s);
+    for (int d = 0; d < s.dim; ++d) {
+        if (s.cells()[d] < 4)
+            at.member(at.has("size") ? "size" : "resolution")
+                .fail(fmt::format("the domain is only {} cells wide along axis {}; at least 4 are "
+                                  "needed: raise \"resolution\" or widen \"size\"",
+                                  s.cells()[d], d));
+    }
+    if (s.step.max_dt < s.step.min_dt)
+        at.member(at.has("max_dt") ? "max_dt" : "min_dt")
+            .fail("\"max_dt\" must not be less than \"min_dt\"");
+    if (s.initial.empty() && s.inflows.empty())
+        at.fail("nothing to simulate; give liquid in \"initial\" or an inflow in \"inflows\"");
+
+    s.step.solver = s.solver == "linear-mic" ? PressureSolver::LinearMic : PressureSolver::Linear;
+    check_all_scales(at, "initial", s.initial);
+    check_all_scales(at, "inflows", s.inflows);
+    check_all_scales(at, "drains", s.drains);
+    check_all_scales(at, "solids", s.solids);
+    choose_camera(at, s);
+}
+
+Scene read_document(Document document, std::string variant,
+                    const std::vector<std::string>& overrides, const ReadOptions& options) {
+    ReadState state;
+    state.files = options.files;
+
+    // The variant decides what the other overrides are laid over, so it goes first.
+    for (const std::string& o : overrides)
+        if (o.starts_with("variant=")) variant = o.substr(8);
+    if (document.json.kind == Json::Kind::Object && !document.json.find("name")) {
+        Json name(document.stem);
+        name.source = document.json.source;
+        // A name in a scene that this one extends does not count as its own.
+        document.json.set("name", std::move(name));
+    }
+    const Json json = [&] {
+        Json j = expand(std::move(document.json), variant, state, 0);
+        // Runs of different variants must not share a folder.
+        if (Json* name = j.find("name"); !variant.empty() && name->kind == Json::Kind::Text)
+            name->text += "_" + variant;
+        for (const std::string& o : overrides)
+            if (!o.starts_with("variant=")) apply_override(j, o);
+        return j;
+    }();
+
+    if (json.kind == Json::Kind::Object && json.find("dim")) {
+        Scene probe;
+        for (const auto& e : scene_table().entries())
+            if (e.key == "dim") e.read(Cursor(json, "$", state).member("dim"), probe);
+        state.dim = probe.dim;
+    }
+    Scene scene;
+    const Cursor root(json, "$", state);
+    scene_table().read(root, scene);
+    complete(root, scene);
+    return scene;
+}
+
+}  // namespace
+
+std::string_view builtin_scene_text(const std::string& name) {
+    const EmbeddedFile* file = find_embedded(name + ".json");
+    if (!file) throw InputError(no_such_scene(name));
+    return file->bytes;
+}
+
+Scene load_scene(const std::string& name, const std::vector<std::string>& overrides) {
+    std::error_code ignored;
+    const auto [base, variant] = split_variant(name, "");
+    if (!looks_like_file(base) && is_builtin(base))
+        return read_document(open_builtin(base), variant, overrides, {});
+    if (!fs::exists(base, ignored))
+        throw InputError(looks_like_file(base) ? in_quotes(base) + ": no such file"
+                                               : no_such_scene(base));
+    return read_document(open_file(base), variant, overrides, {});
+}
+
+Scene read_scene(std::string_view text, const std::string& name, const std::string& directory,
+                 const std::vector<std::string>& overrides, const ReadOptions& options) {
+    auto source = std::make_shared<JsonSource>();
+    source->name = name;
+    source->directory = directory;
+    return read_document({parse_json(text, source), stem_of(name)}, "", overrides, options);
+}
+
+std::vector<BuiltinScene> builtin_scenes() {
+    std::vector<BuiltinScene> all;
+    for (const std::string& name : builtin_names()) {
+        const Scene s = load_scene(name);
+        BuiltinScene b{name, s.description, s.dim, {}};
+        const Json json = open_builtin(name).json;
+        if (const Json* variants = json.find("variants"))
+            for (const Json::Member& m : variants->members) b.variants.push_back(m.key);
+        all.push_back(std::move(b));
+    }
+    return all;
+}
+
+}  // namespace slosh
