@@ -96,6 +96,9 @@ void throw_file_error(std::string_view what, const std::string& path, int code) 
 
 AtomicFile::AtomicFile(std::string path)
     : path_(std::move(path)), temporary_(path_ + std::string(kTemporarySuffix)) {
+    struct stat info;
+    direct_ = ::lstat(path_.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+    if (direct_) temporary_ = path_;
     announce("open", temporary_);
     file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file_ < 0) throw_file_error("write", path_, errno);
@@ -103,7 +106,7 @@ AtomicFile::AtomicFile(std::string path)
 
 AtomicFile::~AtomicFile() {
     if (file_ >= 0) ::close(file_);
-    if (committed_) return;
+    if (committed_ || direct_) return;
     try {
         announce("remove", temporary_);
         ::unlink(temporary_.c_str());
@@ -119,9 +122,10 @@ void AtomicFile::write(const void* data, std::size_t bytes) {
 
 void AtomicFile::commit() {
     announce("sync", temporary_);
-    sync_file(file_, path_);
+    if (!direct_) sync_file(file_, path_);
     const int file = std::exchange(file_, -1);
     if (::close(file) != 0) throw_file_error("write", path_, errno);
+    if (direct_) return;
     announce("rename", path_);
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw_file_error("write", path_, errno);
     committed_ = true;

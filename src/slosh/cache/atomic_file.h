@@ -24,7 +24,8 @@ inline constexpr std::string_view kTemporarySuffix = ".slosh-tmp";
 using FileHook = std::function<void(std::string_view operation, const std::string& path)>;
 void set_file_hook(FileHook hook);
 
-/// A file being written; it does not exist under its own name before `commit`.
+/// A file being written; it does not exist under its own name before `commit`. A device, pipe or
+/// link is written to directly: renaming a file over /dev/stdout or /dev/null would replace it.
 ///
 /// Errors are thrown as one line: ResourceError if the disk is full or fails, InputError if the
 /// place cannot be written to.
@@ -47,7 +48,7 @@ private:
     std::string path_, temporary_;
     int file_ = -1;
     std::size_t bytes_ = 0;
-    bool committed_ = false;
+    bool committed_ = false, direct_ = false;
 };
 
 /// Writes a whole small file at once.

@@ -1,7 +1,6 @@
 #include "slosh/cache/describe.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <filesystem>
 
@@ -22,6 +21,12 @@ std::string size_text(double bytes) {
     int u = 0;
     for (; bytes >= 1000 && u < 4; ++u) bytes /= 1000;
     return u == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", bytes, units[u]);
+}
+
+std::string cells_text(const std::vector<int>& cells) {
+    std::string text;
+    for (const int n : cells) text += fmt::format("{}{}", text.empty() ? "" : " x ", n);
+    return text;
 }
 
 std::size_t bytes_of(const std::string& path) {
@@ -67,7 +72,7 @@ std::string describe_directory(const std::string& directory) {
     std::string text = fmt::format(
         "cache of scene '{}' written by {}: {}D, {} cells of {:.6g} m, {:.6g} frames a second\n"
         "{} frames, {:.6g} s; scene hash {:016x}\n",
-        m.scene, m.program, m.dim, fmt::join(m.cells, " x "), m.dx, m.fps, m.frames,
+        m.scene, m.program, m.dim, cells_text(m.cells), m.dx, m.fps, m.frames,
         m.frames > 0 ? m.time_of(m.frames) : 0.0, m.scene_hash);
     for (const FileSeries& s : m.files) {
         double bytes = 0;

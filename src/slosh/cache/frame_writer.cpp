@@ -28,7 +28,8 @@ FrameReport write_frame(RunDirectory& run, int frame, const LiquidFrame<D>& show
         report.bytes +=
             write_particles_vdb(file("particles", "particles", "vdb"), state.particles, grid);
     if (choices.volumes)
-        report.bytes += write_volumes_vdb(file("volumes", "volumes", "vdb"), shown, grid);
+        report.bytes += write_volumes_vdb(file("volumes", "volumes", "vdb"), shown.level_set,
+                                          shown.velocity, grid);
     if (choices.paraview && choices.surface)
         report.bytes += write_surface_vtp(file("paraview", "surface", "vtp"), shown.surface, time);
     else if (choices.paraview)

@@ -27,6 +27,14 @@ std::string quoted(std::string_view text) {
     return out + '"';
 }
 
+/// The pressure at the scene's probes, if it has any.
+std::string probes(const std::vector<double>& pressure) {
+    if (pressure.empty()) return "";
+    std::string list;
+    for (const double p : pressure) list += fmt::format("{}{}", list.empty() ? "" : ",", number(p));
+    return fmt::format("\"probe_pressure\":[{}],", list);
+}
+
 }  // namespace
 
 std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
@@ -35,12 +43,12 @@ std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
         "\"residual\":{},\"relative_residual\":{},\"converged\":{},\"unknowns\":{},\"pockets\":{},"
         "\"volume\":{},\"kinetic_energy\":{},\"potential_energy\":{},\"max_speed\":{},"
         "\"particles\":{},\"emitted\":{},\"drained\":{},\"blocks\":{},\"liquid_cells\":{},"
-        "\"bytes\":{},\"seconds\":{{",
+        "{}\"bytes\":{},\"seconds\":{{",
         kStart, frame, substep, number(r.time), number(r.dt), r.accepted, quoted(r.solver),
         r.pressure.iterations, number(r.pressure.residual), number(r.pressure.relative_residual),
         r.pressure.converged, r.pressure.unknowns, r.pressure.pockets, number(r.volume),
         number(r.kinetic_energy), number(r.potential_energy), number(r.max_speed), r.particles,
-        r.emitted, r.drained, r.blocks, r.liquid_cells, r.peak_bytes);
+        r.emitted, r.drained, r.blocks, r.liquid_cells, probes(r.probe_pressure), r.peak_bytes);
     for (const StageTime& s : r.times.stages())
         line += fmt::format("{}:{{\"wall\":{},\"cpu\":{}}},", quoted(s.name), number(s.wall),
                             number(s.cpu));

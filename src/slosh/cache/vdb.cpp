@@ -99,18 +99,20 @@ openvdb::FloatGrid::Ptr level_set_grid(const Field<float, D>& phi, const GridGeo
 }
 
 template <int D>
-openvdb::Vec3SGrid::Ptr velocity_grid(const LiquidFrame<D>& frame, const GridGeometry<D>& grid) {
+openvdb::Vec3SGrid::Ptr velocity_grid(const Field<float, D>& level_set,
+                                      const FaceField<float, D>& velocity,
+                                      const GridGeometry<D>& grid) {
     using Leaf = openvdb::Vec3STree::LeafNodeType;
     const float limit = static_cast<float>(kMovingBand * grid.dx);
-    const Blocks<D>& blocks = frame.level_set.blocks();
-    const Blocks<D>& faces = frame.velocity.blocks();
+    const Blocks<D>& blocks = level_set.blocks();
+    const Blocks<D>& faces = velocity.blocks();
     std::vector<std::unique_ptr<Leaf>> leaves(blocks.size());
     parallel_for(blocks.size(), 16, [&](std::size_t b) {
         const int f = faces.find(blocks.coord(int(b)));
         if (f == faces.size()) return;
         Tile<float, D, 1> u[D];
-        for (int d = 0; d < D; ++d) u[d].load(frame.velocity.axis(d), f);
-        const float* phi = frame.level_set.block(int(b));
+        for (int d = 0; d < D; ++d) u[d].load(velocity.axis(d), f);
+        const float* phi = level_set.block(int(b));
         auto leaf = std::make_unique<Leaf>(to_coord(blocks.first_cell(int(b))),
                                            openvdb::Vec3s(0.0f), false);
         for_each_cell<D, 1>([&](const Index<D>& c, int o, int t) {
@@ -207,9 +209,10 @@ void fill_leaf(pts::PointDataTree::LeafNodeType& leaf, const Particles<D>& p,
 template <int D>
 pts::PointDataGrid::Ptr points_grid(const Particles<D>& p, const GridGeometry<D>& grid) {
     using Leaf = pts::PointDataTree::LeafNodeType;
-    auto descriptor = pts::AttributeSet::Descriptor::create(PositionArray::attributeType());
-    descriptor = descriptor->duplicateAppend("v", VelocityArray::attributeType());
-    descriptor = descriptor->duplicateAppend("id", IdArray::attributeType());
+    // All leaves share these descriptors: attributes are added to a leaf one by one.
+    const auto with_p = pts::AttributeSet::Descriptor::create(PositionArray::attributeType());
+    auto with_v = with_p->duplicateAppend("v", VelocityArray::attributeType());
+    auto with_id = with_v->duplicateAppend("id", IdArray::attributeType());
 
     const Binned<D> bins = bin(p);
     const std::size_t leaf_count = bins.first.size() - 1;
@@ -219,7 +222,9 @@ pts::PointDataGrid::Ptr points_grid(const Particles<D>& p, const GridGeometry<D>
         const std::size_t n = bins.first[l + 1] - bins.first[l];
         const Index<D> corner = block_of(cell_of(p, *begin)) * kSide;
         leaves[l] = std::make_unique<Leaf>(to_coord(corner));
-        leaves[l]->initializeAttributes(descriptor, static_cast<openvdb::Index>(n));
+        leaves[l]->initializeAttributes(with_p, static_cast<openvdb::Index>(n));
+        leaves[l]->appendAttribute(*with_p, with_v, 1);
+        leaves[l]->appendAttribute(*with_v, with_id, 2);
         fill_leaf(*leaves[l], p, begin, n);
     });
 
@@ -306,10 +311,11 @@ typename Grid::Ptr find_grid(const openvdb::GridPtrVec& grids, const std::string
 }  // namespace
 
 template <int D>
-std::size_t write_volumes_vdb(const std::string& path, const LiquidFrame<D>& frame,
-                              const GridGeometry<D>& grid) {
+std::size_t write_volumes_vdb(const std::string& path, const Field<float, D>& level_set,
+                              const FaceField<float, D>& velocity, const GridGeometry<D>& grid) {
     start_openvdb();
-    return write_grids(path, {level_set_grid(frame.level_set, grid), velocity_grid(frame, grid)});
+    return write_grids(path,
+                       {level_set_grid(level_set, grid), velocity_grid(level_set, velocity, grid)});
 }
 
 template <int D>
@@ -373,10 +379,10 @@ std::vector<VdbGridInfo> summarize_vdb(const std::string& path) {
     return infos;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                             \
-    template std::size_t write_volumes_vdb<D>(const std::string&, const LiquidFrame<D>&, \
-                                              const GridGeometry<D>&);                   \
-    template std::size_t write_particles_vdb<D>(const std::string&, const Particles<D>&, \
+#define SLOSH_INSTANTIATE(D)                                                                       \
+    template std::size_t write_volumes_vdb<D>(const std::string&, const Field<float, D>&,          \
+                                              const FaceField<float, D>&, const GridGeometry<D>&); \
+    template std::size_t write_particles_vdb<D>(const std::string&, const Particles<D>&,           \
                                                 const GridGeometry<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

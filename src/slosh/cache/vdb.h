@@ -19,14 +19,14 @@
 #include <vector>
 
 #include "slosh/cache/ply.h"
-#include "slosh/liquid/simulation.h"
+#include "slosh/grid/field.h"
 
 namespace slosh {
 
 /// Both return the bytes written; the file appears whole or not at all.
 template <int D>
-std::size_t write_volumes_vdb(const std::string& path, const LiquidFrame<D>& frame,
-                              const GridGeometry<D>& grid);
+std::size_t write_volumes_vdb(const std::string& path, const Field<float, D>& level_set,
+                              const FaceField<float, D>& velocity, const GridGeometry<D>& grid);
 template <int D>
 std::size_t write_particles_vdb(const std::string& path, const Particles<D>& particles,
                                 const GridGeometry<D>& grid);
