@@ -1,0 +1,132 @@
+// The only file of this folder that sees OpenVDB, whose headers take most of a minute to compile.
+#include "slosh/shape/mesh_voxels.h"
+
+#include <openvdb/math/Proximity.h>
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/MeshToVolume.h>
+
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+
+namespace slosh {
+
+namespace {
+
+/// The mesh in voxel coordinates, as OpenVDB wants to see it.
+struct MeshAdapter {
+    const TriangleMesh& mesh;
+    Point<3> origin;
+    double voxel;
+
+    std::size_t polygonCount() const { return mesh.triangles.size(); }
+    std::size_t pointCount() const { return mesh.vertices.size(); }
+    std::size_t vertexCount(std::size_t) const { return 3; }
+    void getIndexSpacePoint(std::size_t polygon, std::size_t corner, openvdb::Vec3d& out) const {
+        const Point<3> g = (mesh.vertices[mesh.triangles[polygon][corner]] - origin) / voxel;
+        out = {g[0], g[1], g[2]};
+    }
+};
+
+/// OpenVDB hands the nearest triangle on from node to node but does not look back, which left nodes
+/// up to 0.7 voxels too far (a ball of 25,000 facets). Here every node tries the triangles of its 26
+/// neighbours, to and fro over all nodes, until none comes nearer.
+void refine(const MeshAdapter& mesh, openvdb::FloatGrid& distance, openvdb::Int32Grid& nearest) {
+    std::vector<openvdb::FloatTree::LeafNodeType*> leaves;
+    distance.tree().getNodes(leaves);
+    auto triangle = nearest.getAccessor();
+    const int triangles = static_cast<int>(mesh.polygonCount());
+    bool changed = true;
+    for (int pass = 0; pass < 16 && changed; ++pass) {
+        changed = false;
+        const bool back = pass % 2 != 0;
+        for (std::size_t l = 0; l < leaves.size(); ++l) {
+            auto& leaf = *leaves[back ? leaves.size() - 1 - l : l];
+            for (openvdb::Index n = 0; n < leaf.SIZE; ++n) {
+                const openvdb::Index offset = back ? leaf.SIZE - 1 - n : n;
+                if (!leaf.isValueOn(offset)) continue;
+                const openvdb::Coord at = leaf.offsetToGlobalCoord(offset);
+                int best = triangle.getValue(at), tried[26], count = 0;
+                float least = leaf.getValue(offset);
+                for (int c = 0; c < 27; ++c) {
+                    const int t = triangle.getValue(at.offsetBy(c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1));
+                    if (t < 0 || t >= triangles || t == best) continue;
+                    if (std::find(tried, tried + count, t) != tried + count) continue;
+                    tried[count++] = t;
+                    openvdb::Vec3d p[3], uvw;
+                    for (int i = 0; i < 3; ++i) mesh.getIndexSpacePoint(t, i, p[i]);
+                    const openvdb::Vec3d x = at.asVec3d();
+                    const auto d = static_cast<float>(
+                        (x - openvdb::math::closestPointOnTriangleToPoint(p[0], p[1], p[2], x, uvw))
+                            .length());
+                    if (d < least - 1e-6f) {
+                        least = d;
+                        best = t;
+                    }
+                }
+                if (best == triangle.getValue(at)) continue;
+                leaf.setValueOnly(offset, least);
+                triangle.setValue(at, best);
+                changed = true;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<DistanceBrick> mesh_voxels(const TriangleMesh& mesh, const Point<3>& origin,
+                                       double voxel, double band) {
+    static const bool ready = (openvdb::initialize(), true);
+    (void)ready;
+    const MeshAdapter adapter{mesh, origin, voxel};
+    const auto unit_voxels = openvdb::math::Transform::createLinearTransform(1.0);
+    // On one thread: which of two equally near triangles spreads through the band, and with it the
+    // last bits of the result, would else depend on the scheduler.
+    // One voxel more than asked, since its band ends early where a distance is too large.
+    openvdb::FloatGrid::Ptr grid;
+    openvdb::Int32Grid nearest(-1);
+    const float reach = static_cast<float>(band) + 1;
+    tbb::task_arena alone(1);
+    alone.execute([&] {
+        grid = openvdb::tools::meshToVolume<openvdb::FloatGrid>(
+            adapter, *unit_voxels, reach, reach, openvdb::tools::UNSIGNED_DISTANCE_FIELD, &nearest);
+    });
+    refine(adapter, *grid, nearest);
+
+    // A brick reaches one node into its upper neighbours, so it must also exist where only they do.
+    std::vector<Index<3>> coords;
+    for (auto leaf = grid->tree().cbeginLeaf(); leaf; ++leaf) {
+        const openvdb::Coord o = leaf->origin();
+        for (int c = 0; c < 8; ++c)
+            coords.push_back({(o[0] >> 3) - (c & 1), (o[1] >> 3) - (c >> 1 & 1), (o[2] >> 3) - (c >> 2)});
+    }
+    const auto before = [](const Index<3>& a, const Index<3>& b) {
+        return std::lexicographical_compare(std::rbegin(a.v), std::rend(a.v), std::rbegin(b.v),
+                                            std::rend(b.v));
+    };
+    std::sort(coords.begin(), coords.end(), before);
+    coords.erase(std::unique(coords.begin(), coords.end()), coords.end());
+
+    const float far = static_cast<float>(band);
+    std::vector<DistanceBrick> bricks;
+    auto accessor = grid->getConstAccessor();
+    for (const Index<3>& c : coords) {
+        DistanceBrick brick;
+        brick.coord = c;
+        bool near = false;
+        int n = 0;
+        for (int k = 0; k <= kBrickSide; ++k)
+            for (int j = 0; j <= kBrickSide; ++j)
+                for (int i = 0; i <= kBrickSide; ++i, ++n) {
+                    const openvdb::Coord node(c[0] * kBrickSide + i, c[1] * kBrickSide + j,
+                                              c[2] * kBrickSide + k);
+                    brick.v[n] = std::min(std::abs(accessor.getValue(node)), far);
+                    near = near || brick.v[n] < far;
+                }
+        if (near) bricks.push_back(brick);
+    }
+    return bricks;
+}
+
+}  // namespace slosh

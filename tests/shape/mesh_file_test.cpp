@@ -1,0 +1,267 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+
+#include "mesh_samples.h"
+#include "slosh/base/error.h"
+#include "slosh/shape/mesh_file.h"
+
+using namespace slosh;
+
+namespace {
+
+/// A folder that is gone when the test is.
+struct Folder {
+    std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                 ("slosh_mesh_test_" + std::to_string(getpid()));
+    Folder() { std::filesystem::create_directories(path); }
+    ~Folder() { std::filesystem::remove_all(path); }
+    std::string write(const std::string& name, const std::string& bytes) const {
+        std::ofstream(path / name, std::ios::binary) << bytes;
+        return (path / name).string();
+    }
+};
+
+template <class T>
+void put(std::string& bytes, T value, bool big_endian = false) {
+    char raw[sizeof(T)];
+    std::memcpy(raw, &value, sizeof(T));
+    if (big_endian) std::reverse(raw, raw + sizeof(T));
+    bytes.append(raw, sizeof(T));
+}
+
+const TriangleMesh kBox = box_mesh({0, 0, 0}, {1, 2, 4});
+
+std::string obj_text() {
+    std::string s = "# a box\nmtllib none.mtl\no box\n";
+    for (const auto& v : kBox.vertices)
+        s += "v " + std::to_string(v[0]) + " " + std::to_string(v[1]) + " " + std::to_string(v[2]) + "\n";
+    // Quads, in the three ways of naming corners.
+    s += "vn 0 0 1\nvt 0 0\nf 1 5 7 3\nf 2/1 4/1 8/1 6/1\nf 1//1 2//1 6//1 5//1\r\n";
+    s += "f -6/1/1 -2/1/1 -1/1/1 -5/1/1\nf 1 3 4 2\nf 5 6 8 7";
+    return s;
+}
+
+std::string ply_header(const std::string& format, const std::string& corner_type = "int") {
+    return "ply\nformat " + format + " 1.0\ncomment made by hand\nelement vertex 8\n" +
+           "property float x\nproperty float y\nproperty float z\nproperty uchar red\n" +
+           "element face 12\nproperty list uchar " + corner_type + " vertex_indices\nend_header\n";
+}
+std::string ply_text() {
+    std::string s = ply_header("ascii");
+    for (const auto& v : kBox.vertices)
+        s += std::to_string(v[0]) + " " + std::to_string(v[1]) + " " + std::to_string(v[2]) + " 7\n";
+    for (const auto& t : kBox.triangles)
+        s += "3 " + std::to_string(t[0]) + " " + std::to_string(t[1]) + " " + std::to_string(t[2]) + "\n";
+    return s;
+}
+std::string ply_binary(bool big) {
+    std::string s = ply_header(big ? "binary_big_endian" : "binary_little_endian");
+    for (const auto& v : kBox.vertices) {
+        for (int d = 0; d < 3; ++d) put(s, float(v[d]), big);
+        put(s, std::uint8_t(7));
+    }
+    for (const auto& t : kBox.triangles) {
+        put(s, std::uint8_t(3));
+        for (const auto corner : t) put(s, std::int32_t(corner), big);
+    }
+    return s;
+}
+
+std::string stl_binary() {
+    std::string s = "solid but binary";  // as some programs write
+    s.resize(80);
+    put(s, std::uint32_t(kBox.triangles.size()));
+    for (const auto& t : kBox.triangles) {
+        for (int d = 0; d < 3; ++d) put(s, 0.0f);
+        for (const auto corner : t)
+            for (int d = 0; d < 3; ++d) put(s, float(kBox.vertices[corner][d]));
+        put(s, std::uint16_t(0));
+    }
+    return s;
+}
+std::string stl_text() {
+    std::string s = "solid box\n";
+    for (const auto& t : kBox.triangles) {
+        s += " facet normal 0 0 0\n  outer loop\n";
+        for (const auto corner : t) {
+            const auto& v = kBox.vertices[corner];
+            s += "   vertex " + std::to_string(v[0]) + " " + std::to_string(v[1]) + " " +
+                 std::to_string(v[2]) + "\n";
+        }
+        s += "  endloop\n endfacet\n";
+    }
+    return s + "endsolid box\n";
+}
+
+std::string gltf_buffer() {
+    std::string s;
+    for (const auto& v : kBox.vertices)
+        for (int d = 0; d < 3; ++d) put(s, float(v[d]));
+    for (const auto& t : kBox.triangles)
+        for (const auto corner : t) put(s, std::uint16_t(corner));
+    return s;
+}
+/// The box under two nodes: moved by (10, 0, 0), then doubled within that.
+std::string gltf_text(const std::string& uri) {
+    return R"({"asset":{"version":"2.0"},"scene":0,"scenes":[{"nodes":[0]}],"nodes":[)"
+           R"({"translation":[10,0,0],"children":[1]},{"mesh":0,"scale":[2,2,2]}],"meshes":[{)"
+           R"("primitives":[{"attributes":{"POSITION":0},"indices":1}]}],"buffers":[{"byteLength":168)" +
+           (uri.empty() ? "" : R"(,"uri":")" + uri + "\"") +
+           R"(}],"bufferViews":[{"buffer":0,"byteOffset":0,"byteLength":96},)"
+           R"({"buffer":0,"byteOffset":96,"byteLength":72}],"accessors":[)"
+           R"({"bufferView":0,"componentType":5126,"count":8,"type":"VEC3","min":[0,0,0],"max":[1,2,4]},)"
+           R"({"bufferView":1,"componentType":5123,"count":36,"type":"SCALAR"}]})";
+}
+std::string glb(std::string json, std::string buffer) {
+    while (json.size() % 4) json += ' ';
+    while (buffer.size() % 4) buffer += '\0';
+    std::string s = "glTF";
+    put(s, std::uint32_t(2));
+    put(s, std::uint32_t(12 + 8 + json.size() + 8 + buffer.size()));
+    put(s, std::uint32_t(json.size()));
+    s += "JSON" + json;
+    put(s, std::uint32_t(buffer.size()));
+    return s + std::string("BIN\0", 4) + buffer;
+}
+
+void check_box(const TriangleMesh& mesh, const Point<3>& lo, const Point<3>& hi) {
+    CHECK(mesh.vertices.size() == 8);
+    CHECK(mesh.triangles.size() == 12);
+    CHECK(boundary_edges(mesh) == 0);
+    CHECK(length(mesh.bounds().lo - lo) < 1e-6);
+    CHECK(length(mesh.bounds().hi - hi) < 1e-6);
+    double volume = 0;  // by Gauss: positive only if every triangle faces outward
+    for (const auto& t : mesh.triangles)
+        volume += dot(mesh.vertices[t[0]], cross(mesh.vertices[t[1]], mesh.vertices[t[2]])) / 6;
+    CHECK(volume == doctest::Approx((hi[0] - lo[0]) * (hi[1] - lo[1]) * (hi[2] - lo[2])));
+}
+
+std::string replaced(std::string s, const std::string& what, const std::string& by) {
+    const std::size_t at = s.find(what);
+    REQUIRE(at != std::string::npos);
+    return s.replace(at, what.size(), by);
+}
+
+}  // namespace
+
+TEST_CASE("A box comes back from every kind of mesh file") {
+    const Folder folder;
+    const Point<3> lo{0, 0, 0}, hi{1, 2, 4};
+    check_box(load_mesh(folder.write("a.obj", obj_text())), lo, hi);
+    check_box(load_mesh(folder.write("a.ply", ply_text())), lo, hi);
+    check_box(load_mesh(folder.write("b.PLY", ply_binary(false))), lo, hi);
+    check_box(load_mesh(folder.write("c.ply", ply_binary(true))), lo, hi);
+    check_box(load_mesh(folder.write("a.stl", stl_text())), lo, hi);
+    check_box(load_mesh(folder.write("b.stl", stl_binary())), lo, hi);
+    const Point<3> moved_lo{10, 0, 0}, moved_hi{12, 4, 8};
+    folder.write("box.bin", gltf_buffer());
+    check_box(load_mesh(folder.write("a.gltf", gltf_text("box.bin"))), moved_lo, moved_hi);
+    check_box(load_mesh(folder.write("a.glb", glb(gltf_text(""), gltf_buffer()))), moved_lo, moved_hi);
+}
+
+TEST_CASE("Concave polygons are filled and nothing beyond them") {
+    const Folder folder;
+    // An L of area 3; a fan from its first corner would reach outside.
+    const auto mesh = load_mesh(folder.write(
+        "l.obj", "v 2 1 0\nv 1 1 0\nv 1 2 0\nv 0 2 0\nv 0 0 0\nv 2 0 0\nf 1 2 3 4 5 6\n"));
+    REQUIRE(mesh.triangles.size() == 4);
+    double area = 0;
+    for (const auto& t : mesh.triangles) {
+        const Point<3> n = cross(mesh.vertices[t[1]] - mesh.vertices[t[0]],
+                                 mesh.vertices[t[2]] - mesh.vertices[t[0]]);
+        CHECK(n[2] > 0);  // all turn the way the polygon does
+        area += length(n) / 2;
+    }
+    CHECK(area == doctest::Approx(3));
+}
+
+TEST_CASE("Every bad mesh file gives one clear line") {
+    const Folder folder;
+    struct Bad {
+        std::string name, bytes;
+    };
+    const std::string vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+    std::string huge_count = stl_binary();
+    huge_count.replace(80, 4, "\xff\xff\xff\x7f");
+    const Bad files[] = {
+        {"unknown.fbx", "x"},
+        {"none", "x"},
+        {"empty.obj", ""},
+        {"no_faces.obj", vertices},
+        {"range.obj", vertices + "f 1 2 4\n"},
+        {"negative_range.obj", vertices + "f 1 2 -4\n"},
+        {"zero.obj", vertices + "f 0 1 2\n"},
+        {"two_corners.obj", vertices + "f 1 2\n"},
+        {"word.obj", "v 0 zero 0\n" + vertices + "f 1 2 3\n"},
+        {"short_vertex.obj", "v 0 0\n" + vertices + "f 1 2 3\n"},
+        {"nan.obj", "v 0 0 0\nv nan 0 0\nv 0 1 0\nf 1 2 3\n"},
+        {"inf.obj", "v 0 0 0\nv inf 0 0\nv 0 1 0\nf 1 2 3\n"},
+        {"large.obj", "v 0 0 0\nv 1e30 0 0\nv 0 1 0\nf 1 2 3\n"},
+        {"flat.obj", vertices + "f 1 1 2\n"},
+        {"binary.obj", std::string("\0\1\2\3", 4)},
+        {"not.ply", "plot\n"},
+        {"cut_header.ply", ply_text().substr(0, 60)},
+        {"no_format.ply", "ply\nelement vertex 0\nend_header\n"},
+        {"odd_format.ply", replaced(ply_text(), "ascii", "octal")},
+        {"odd_type.ply", replaced(ply_text(), "float x", "quad x")},
+        {"cut.ply", ply_text().substr(0, ply_text().size() - 12)},
+        {"cut_binary.ply", ply_binary(false).substr(0, ply_binary(false).size() - 5)},
+        {"range.ply", replaced(ply_text(), "3 0 4 6", "3 0 4 8")},
+        {"negative.ply", replaced(ply_text(), "3 0 4 6", "3 0 4 -6")},
+        {"long_list.ply", replaced(ply_text(), "3 0 4 6", "99999 0 4 6")},
+        {"no_z.ply", replaced(ply_text(), "float z", "float w")},
+        {"many.ply", replaced(ply_text(), "vertex 8", "vertex 99999999999")},
+        {"too_many.ply", replaced(ply_text(), "vertex 8", "vertex 99999999999999999999999")},
+        {"early.ply", "ply\nformat ascii 1.0\nproperty float x\nend_header\n"},
+        {"cut.stl", stl_text().substr(0, stl_text().size() - 40)},
+        {"cut_binary.stl", stl_binary().substr(0, 300)},
+        {"count.stl", huge_count},
+        {"word.stl", replaced(stl_text(), "vertex 0.0", "vertex x.0")},
+        {"order.stl", replaced(stl_text(), "endloop", "vertex 1 2 3")},
+        {"not.stl", "hello"},
+        {"no_facets.stl", "solid\nendsolid\n"},
+        {"not.gltf", "hello"},
+        {"cut.gltf", gltf_text("box.bin").substr(0, 300)},
+        {"no_buffer.gltf", gltf_text("missing.bin")},
+        {"short_buffer.gltf", gltf_text("short.bin")},
+        {"view.gltf", replaced(gltf_text("box.bin"), "\"byteOffset\":96", "\"byteOffset\":9600")},
+        {"count.gltf", replaced(gltf_text("box.bin"), "\"count\":36", "\"count\":360000")},
+        {"accessor.gltf", replaced(gltf_text("box.bin"), "\"POSITION\":0", "\"POSITION\":7")},
+        {"mesh.gltf", replaced(gltf_text("box.bin"), "\"mesh\":0", "\"mesh\":5")},
+        {"cycle.gltf", replaced(gltf_text("box.bin"), "\"mesh\":0", "\"mesh\":0,\"children\":[0]")},
+        {"range.gltf", gltf_text("range.bin")},
+        {"nan.gltf", gltf_text("nan.bin")},
+        {"empty_scene.gltf", R"({"asset":{"version":"2.0"}})"},
+        {"cut.glb", glb(gltf_text(""), gltf_buffer()).substr(0, 200)},
+        {"no_buffer.glb", glb(gltf_text(""), "")},
+        {"not.glb", "glTFglTFglTFglTFglTF"},
+    };
+    folder.write("box.bin", gltf_buffer());
+    folder.write("short.bin", gltf_buffer().substr(0, 50));
+    std::string range = gltf_buffer(), nan = gltf_buffer();
+    range.replace(96, 2, "\x50\x50");
+    nan.replace(0, 4, std::string("\0\0\xc0\x7f", 4));
+    folder.write("range.bin", range);
+    folder.write("nan.bin", nan);
+    for (const Bad& bad : files) {
+        CAPTURE(bad.name);
+        const std::string path = folder.write(bad.name, bad.bytes);
+        try {
+            load_mesh(path);
+            FAIL_CHECK("was accepted");
+        } catch (const InputError& e) {
+            const std::string line = e.what();
+            CHECK(line.find(bad.name) != std::string::npos);
+            CHECK(line.find('\n') == std::string::npos);
+            CHECK(line.size() < path.size() + 220);
+        }
+    }
+    CHECK_THROWS_AS(load_mesh((folder.path / "missing.obj").string()), InputError);
+    std::filesystem::create_directories(folder.path / "folder.obj");
+    CHECK_THROWS_AS(load_mesh((folder.path / "folder.obj").string()), InputError);
+}
