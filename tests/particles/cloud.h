@@ -92,7 +92,8 @@ Field<float, D> no_solid(const BlocksPtr<D>& blocks) {
 
 template <class A>
 bool same_bytes(const A& a, const A& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0;
+    return a.size() == b.size() &&
+           (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(a[0])) == 0);
 }
 template <int D>
 bool same_bytes(const Particles<D>& a, const Particles<D>& b) {
