@@ -7,7 +7,8 @@
 namespace slosh {
 
 namespace {
-constexpr double kReach = 1.6;  // of a wall, in contact distances
+constexpr double kReach = 1.6;  // of a wall into the open, in contact distances
+constexpr double kDepth = 4.0;  // from which water is brought back out of a wall, likewise
 constexpr double kGap = 0.12;   // that settled water keeps, in contact distances
 
 /// How much of the water at a distance (in contact distances) from a wall belongs to it: all that
@@ -30,18 +31,21 @@ Point<3> slope(const Shape<3>& shape, const Point<3>& x, double h) {
     return len > 0 ? g / len : g;
 }
 
+bool Walls::is_near(double distance) const {
+    return distance < kReach * contact_ && distance > -kDepth * contact_;
+}
+
 template <class Body>
 void Walls::each_wall_near(Point<3>& x, const Body& body) const {
     for (const Solid& s : solids_) {
         const Point<3> local = s.transform.unapply(x);
         const double d = s.shape->distance(local);
-        if (std::abs(d) < kReach * contact_)
-            body(d, s.transform.rotation * slope(*s.shape, local, s.step));
+        if (is_near(d)) body(d, s.transform.rotation * slope(*s.shape, local, s.step));
     }
     for (int axis = 0; axis < 3; ++axis)
         for (int side = 0; side < 2; ++side) {
             const double d = side ? domain_.hi[axis] - x[axis] : x[axis] - domain_.lo[axis];
-            if (std::abs(d) >= kReach * contact_) continue;
+            if (!is_near(d)) continue;
             Point<3> inward;
             inward[axis] = side ? -1 : 1;
             body(d, inward);

@@ -36,6 +36,7 @@ private:
         Transform<3> transform;
         double step;
     };
+    bool is_near(double distance) const;
     /// Calls body(distance in m, unit vector in the world from the wall into the open) for every
     /// wall near world point x; the body may move x.
     template <class Body>
