@@ -28,6 +28,7 @@ struct Plan {
     bool velocities = true;
     Transfer transfer = Transfer::Apic;
     float blend = 0;
+    float affine_keep = 1;
 };
 
 /// Offset along d that turns positions within a block into places of component `axis` in a tile.
@@ -118,7 +119,7 @@ void BlockMover<D>::gather(std::size_t i, int n, const Floats (&x)[D], Floats (&
             const auto s = sample_gradient<D, WideTile<D>>(u_[axis].v, at);
             u[axis] = s.value;
             for (int d = 0; d < D; ++d)
-                store_lanes(particles_.c[axis][d].data() + i, s.gradient[d], n);
+                store_lanes(particles_.c[axis][d].data() + i, plan_.affine_keep * s.gradient[d], n);
         } else {
             u[axis] = sample_value<D, WideTile<D>>(u_[axis].v, at);
         }
@@ -288,7 +289,8 @@ MoveReport gather_and_move(const FaceField<float, D>& velocity,
                     .order = options.order,
                     .velocities = true,
                     .transfer = options.transfer,
-                    .blend = static_cast<float>(options.flip_blend)};
+                    .blend = static_cast<float>(options.flip_blend),
+                    .affine_keep = static_cast<float>(options.affine_keep)};
     return move_all(plan, velocity, flip ? old_velocity : nullptr, solid, pblocks, particles);
 }
 

@@ -15,6 +15,7 @@ struct MoveOptions {
     int order = 2;          ///< Of the Runge-Kutta method: 2 or 3.
     Transfer transfer = Transfer::Apic;
     double flip_blend = 0.97;  ///< FLIP only: share of the FLIP velocity, the rest is PIC.
+    double affine_keep = 1;    ///< APIC only: share of the gradient that c keeps. [0, 1].
 };
 
 /// What a move did.
@@ -27,7 +28,7 @@ struct [[nodiscard]] MoveReport {
 
 /// Gives every particle its new velocity and moves it.
 ///
-///  - APIC: v = u(x), c = grad u(x);  PIC: v = u(x);
+///  - APIC: v = u(x), c = affine_keep grad u(x);  PIC: v = u(x);
 ///  - FLIP: v = blend (v + u(x) - u_old(x)) + (1 - blend) u(x).
 ///
 /// `velocity` (m/s) must hold every particle block and its neighbours; `old_velocity`, on the same
