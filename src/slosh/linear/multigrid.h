@@ -7,10 +7,13 @@
 // last on the way up, so that the cycle is a symmetric operator and may precondition conjugate
 // gradients.
 //
-// Most vectors of eight cells (split.h) lie inside the liquid, where all coefficients equal the
-// level's `weight`: they are *plain* and store nothing. Vectors that touch a wall or the surface
-// are *mixed* and keep their coefficients in a compact list. All other vectors hold no unknown and
-// stay zero for ever.
+// Units: each level's operator is divided by its `weight`, the coefficient of a face fully inside
+// the liquid, so that inside all coefficients are 1.
+//
+// Most vectors of eight cells (split.h) lie inside: they are *plain* and store nothing. Vectors
+// that touch a wall or the surface are *mixed* and keep their coefficients in a compact list, in
+// 16 bits: reading them is the larger part of a sweep's traffic, and a preconditioner does not need
+// more. All other vectors hold no unknown and stay zero for ever.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +26,24 @@ namespace slosh {
 
 struct MultigridOptions {
     int sweeps = 2;            ///< Smoothing sweeps before and after the coarse correction.
-    int coarse_sweeps = 2;     ///< The same on all levels but the finest.
+    int coarse_sweeps = 4;     ///< The same on coarser levels, where they are cheap. They keep the
+                               ///< number of iterations from growing with resolution.
     int coarsest_sweeps = 16;  ///< Pairs of symmetric sweeps on the coarsest level.
     int coarsest_cells = 64;   ///< Coarsen until a level has at most this many unknowns.
 };
 
-/// Coefficients of a vector of eight cells that is not plain.
+/// Coefficients of a vector of eight cells that is not plain, for smoothing.
 template <int D>
-struct alignas(64) MixedVector {
-    float c[2 * D][8];  ///< Face coefficients, in the order of Neighbours.
-    float inverse[8];   ///< 1 / diagonal; 0 where there is no unknown.
+struct alignas(32) MixedVector {
+    std::uint16_t c[2 * D][8];  ///< Face coefficients (the upper half of a
+                                ///< float), in the order of Neighbours.
+    float inverse[8];           ///< 1 / diagonal; 0 where there is no unknown.
+};
+
+/// The same in full, for residuals.
+template <int D>
+struct alignas(32) ExactVector {
+    float c[2 * D][8];
     float excess[8];
 };
 
@@ -40,24 +51,26 @@ struct alignas(64) MixedVector {
 struct BlockKinds {
     std::uint32_t plain[2] = {0, 0};
     std::uint32_t mixed[2] = {0, 0};
-    std::uint32_t first[2] = {0, 0};  ///< Number of the first mixed vector in the level's list.
+    std::uint32_t first[2] = {0, 0};  ///< Number of the first mixed vector in the level's lists.
+    std::uint32_t live(int colour) const { return plain[colour] | mixed[colour]; }
 };
 
 template <int D>
 struct MultigridLevel {
     BlocksPtr<D> blocks;
-    float weight = 0;  ///< The coefficient of plain faces.
+    float weight = 1;  ///< The coefficient of plain faces; the unit of all others.
     std::size_t unknowns = 0;
     std::vector<std::array<int, 2 * D>> faces;  ///< Face neighbours of each block.
     std::vector<BlockKinds> kinds;
     std::vector<MixedVector<D>, AlignedAllocator<MixedVector<D>>> mixed;
+    std::vector<ExactVector<D>, AlignedAllocator<ExactVector<D>>> exact;  ///< Finest level only.
     Coarsening<D> coarsening;  ///< To the next level; empty on the coarsest.
     SplitField<D> x, b;        ///< Workspace; the finest level works on the caller's.
 
+    static constexpr std::uint32_t kAll = D == 3 ? 0xffffffffu : 0xfu;
     int size() const { return static_cast<int>(kinds.size()); }
     bool is_plain(int block) const {
-        constexpr std::uint32_t all = D == 3 ? 0xffffffffu : 0xfu;
-        return kinds[block].plain[0] == all && kinds[block].plain[1] == all;
+        return kinds[block].plain[0] == kAll && kinds[block].plain[1] == kAll;
     }
     std::size_t bytes() const;
 };
@@ -67,8 +80,8 @@ class Multigrid {
 public:
     explicit Multigrid(const BlockSystem<D>& system, const MultigridOptions& options = {});
 
-    /// One V-cycle for A x = rhs from x = 0. `x` must be zero outside the unknowns (a new
-    /// SplitField is) and stays so. Returns rhs.x.
+    /// One V-cycle for (A / finest().weight) x = rhs from x = 0. `x` must be zero outside the
+    /// unknowns (a new SplitField is) and stays so. Returns rhs.x.
     double v_cycle(const SplitField<D>& rhs, SplitField<D>& x);
 
     const std::vector<MultigridLevel<D>>& levels() const { return levels_; }
@@ -76,10 +89,19 @@ public:
     std::size_t bytes() const;
 
 private:
-    void cycle(std::size_t l, const SplitField<D>& b, SplitField<D>& x);
+    void descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x);
+    void ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x);
+    int sweeps(std::size_t l) const;
+
     MultigridOptions options_;
     std::vector<MultigridLevel<D>> levels_;
+    std::vector<double> partial_;  // sums by block
 };
+
+/// As in system.h, with a choice of cycle.
+template <int D>
+SolveReport solve_multigrid(const BlockSystem<D>& system, const SolveOptions& options,
+                            const MultigridOptions& cycle, Field<double, D>& x);
 
 /// Solves with a hierarchy that was built from this system's matrix: several right-hand sides share
 /// one set-up. `x` is the first guess on entry, the solution on return.

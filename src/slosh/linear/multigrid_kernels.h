@@ -1,4 +1,4 @@
-// Loops over the vectors of a level's block: plain ones by a fast path, mixed ones from the list.
+// What a multigrid does to one block of a level: relax, restrict, prolong, apply the operator.
 #pragma once
 
 #include <bit>
@@ -10,14 +10,13 @@ namespace slosh {
 
 #define SLOSH_INLINE __attribute__((always_inline))
 
-/// Calls plain(z, m, parity) or mixed(coefficients, z, m, parity) for every vector of colour T that
-/// holds unknowns. parity is what neighbours() wants.
+/// Calls plain(z, m, parity) or mixed(number, z, m, parity) for every vector of colour T that
+/// holds unknowns. parity is what neighbours() wants, number counts in the level's mixed lists.
 template <int D, int T, class Plain, class Mixed>
 inline SLOSH_INLINE void for_each_vector(const MultigridLevel<D>& level, int b, const Plain& plain,
                                          const Mixed& mixed) {
     const BlockKinds& k = level.kinds[b];
-    constexpr std::uint32_t all = D == 3 ? 0xffffffffu : 0xfu;
-    if (k.plain[T] == all) {
+    if (k.plain[T] == MultigridLevel<D>::kAll) {
         for (int z = 0; z < kPlanes<D>; z += 2) {
             plain(z, 0, T);
             plain(z, 1, T);
@@ -36,25 +35,28 @@ inline SLOSH_INLINE void for_each_vector(const MultigridLevel<D>& level, int b, 
         const int v = std::countr_zero(bits);
         plain(v >> 2, v & 3, ((v >> 2) + T) & 1);
     }
-    const MixedVector<D>* coefficients = level.mixed.data() + k.first[T];
+    std::uint32_t number = k.first[T];
     for (std::uint32_t bits = k.mixed[T]; bits; bits &= bits - 1) {
         const int v = std::countr_zero(bits);
-        mixed(*coefficients++, v >> 2, v & 3, ((v >> 2) + T) & 1);
+        mixed(number++, v >> 2, v & 3, ((v >> 2) + T) & 1);
     }
 }
 
 /// sum_j c_j x_j over the neighbours of a mixed vector.
 template <int D>
 inline SLOSH_INLINE Lanes weighted_sum(const MixedVector<D>& c, const Neighbours<D>& n) {
-    Lanes s = _mm256_mul_ps(_mm256_load_ps(c.c[0]), n.v[0]);
-    for (int side = 1; side < 2 * D; ++side)
-        s = _mm256_fmadd_ps(_mm256_load_ps(c.c[side]), n.v[side], s);
+    const auto coefficient = [&](int side) SLOSH_INLINE {
+        const __m128i half = _mm_load_si128(reinterpret_cast<const __m128i*>(c.c[side]));
+        return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
+    };
+    Lanes s = _mm256_mul_ps(coefficient(0), n.v[0]);
+    for (int side = 1; side < 2 * D; ++side) s = _mm256_fmadd_ps(coefficient(side), n.v[side], s);
     return s;
 }
 
-/// (A x) of a mixed vector, differences first.
+/// (A x) of a mixed vector, differences first: a large constant in x costs no digits.
 template <int D>
-inline SLOSH_INLINE Lanes apply(const MixedVector<D>& c, const Neighbours<D>& n, Lanes x) {
+inline SLOSH_INLINE Lanes apply(const ExactVector<D>& c, const Neighbours<D>& n, Lanes x) {
     Lanes s = _mm256_mul_ps(_mm256_load_ps(c.excess), x);
     for (int side = 0; side < 2 * D; ++side)
         s = _mm256_fmadd_ps(_mm256_load_ps(c.c[side]), _mm256_sub_ps(x, n.v[side]), s);
@@ -63,10 +65,12 @@ inline SLOSH_INLINE Lanes apply(const MixedVector<D>& c, const Neighbours<D>& n,
 
 /// (A x) of a plain vector, differences first.
 template <int D>
-inline SLOSH_INLINE Lanes apply(Lanes weight, const Neighbours<D>& n, Lanes x) {
+inline SLOSH_INLINE Lanes apply(const Neighbours<D>& n, Lanes x) {
     Lanes s = _mm256_add_ps(_mm256_sub_ps(x, n.v[0]), _mm256_sub_ps(x, n.v[1]));
-    for (int side = 2; side < 2 * D; ++side) s = _mm256_add_ps(s, _mm256_sub_ps(x, n.v[side]));
-    return _mm256_mul_ps(weight, s);
+    s = _mm256_add_ps(s, _mm256_add_ps(_mm256_sub_ps(x, n.v[2]), _mm256_sub_ps(x, n.v[3])));
+    if constexpr (D == 3)
+        s = _mm256_add_ps(s, _mm256_add_ps(_mm256_sub_ps(x, n.v[4]), _mm256_sub_ps(x, n.v[5])));
+    return s;
 }
 
 /// One Gauss-Seidel half-sweep over colour T of a block.
@@ -76,17 +80,18 @@ inline void relax_block(const MultigridLevel<D>& level, int b, const SplitField<
     const SplitNear<D> near(x, level.faces[b], b, 1 - T);
     float* out = x.half(b, T);
     const float* f = rhs.half(b, T);
-    const Lanes inverse = lanes(1 / (2 * D * level.weight)), share = lanes(1.f / (2 * D));
+    const Lanes share = lanes(1.f / (2 * D));
     for_each_vector<D, T>(
         level, b,
         [&](int z, int m, int parity) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
             const Lanes s = neighbours(near, z, m, parity).sum();
-            const Lanes g = _mm256_mul_ps(_mm256_load_ps(f + at), inverse);
-            _mm256_store_ps(out + at, _mm256_fmadd_ps(s, share, g));
+            _mm256_store_ps(out + at,
+                            _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), share));
         },
-        [&](const MixedVector<D>& c, int z, int m, int parity) SLOSH_INLINE {
+        [&](std::uint32_t number, int z, int m, int parity) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
+            const MixedVector<D>& c = level.mixed[number];
             const Lanes s = weighted_sum(c, neighbours(near, z, m, parity));
             _mm256_store_ps(out + at, _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
                                                     _mm256_load_ps(c.inverse)));
@@ -99,17 +104,17 @@ inline void relax_red_from_zero(const MultigridLevel<D>& level, int b, const Spl
                                 SplitField<D>& x) {
     float* out = x.half(b, 0);
     const float* f = rhs.half(b, 0);
-    const Lanes inverse = lanes(1 / (2 * D * level.weight));
+    const Lanes share = lanes(1.f / (2 * D));
     for_each_vector<D, 0>(
         level, b,
         [&](int z, int m, int) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
-            _mm256_store_ps(out + at, _mm256_mul_ps(_mm256_load_ps(f + at), inverse));
+            _mm256_store_ps(out + at, _mm256_mul_ps(_mm256_load_ps(f + at), share));
         },
-        [&](const MixedVector<D>& c, int z, int m, int) SLOSH_INLINE {
+        [&](std::uint32_t number, int z, int m, int) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
-            _mm256_store_ps(out + at,
-                            _mm256_mul_ps(_mm256_load_ps(f + at), _mm256_load_ps(c.inverse)));
+            _mm256_store_ps(out + at, _mm256_mul_ps(_mm256_load_ps(f + at),
+                                                    _mm256_load_ps(level.mixed[number].inverse)));
         });
 }
 
@@ -132,31 +137,35 @@ inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField
     const SplitNear<D> near(x, level.faces[b], b, 1);
     const float* centre = x.half(b, 0);
     const float* f = rhs.half(b, 0);
-    const Lanes weight = lanes(level.weight);
     alignas(32) float r[kHalf<D>];
-    if (level.kinds[b].plain[0] != (D == 3 ? 0xffffffffu : 0xfu))
+    if (level.kinds[b].plain[0] != MultigridLevel<D>::kAll)
         for (int at = 0; at < kHalf<D>; at += 8) _mm256_store_ps(r + at, _mm256_setzero_ps());
     for_each_vector<D, 0>(
         level, b,
         [&](int z, int m, int parity) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
-            const Neighbours<D> n = neighbours(near, z, m, parity);
-            const Lanes Ax = apply(weight, n, _mm256_load_ps(centre + at));
-            _mm256_store_ps(r + at, _mm256_sub_ps(_mm256_load_ps(f + at), Ax));
+            const Lanes s = neighbours(near, z, m, parity).sum();
+            _mm256_store_ps(r + at, _mm256_fnmadd_ps(lanes(2 * D), _mm256_load_ps(centre + at),
+                                                     _mm256_add_ps(_mm256_load_ps(f + at), s)));
         },
-        [&](const MixedVector<D>& c, int z, int m, int parity) SLOSH_INLINE {
+        [&](std::uint32_t number, int z, int m, int parity) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
-            const Neighbours<D> n = neighbours(near, z, m, parity);
-            const Lanes Ax = apply(c, n, _mm256_load_ps(centre + at));
-            _mm256_store_ps(r + at, _mm256_sub_ps(_mm256_load_ps(f + at), Ax));
+            const MixedVector<D>& c = level.mixed[number];
+            const Lanes s = weighted_sum(c, neighbours(near, z, m, parity));
+            // diagonal x; where there is no unknown, x = 0 and the bound keeps 0 / 0 out
+            const Lanes dx = _mm256_div_ps(_mm256_load_ps(centre + at),
+                                           _mm256_max_ps(_mm256_load_ps(c.inverse), lanes(1e-30f)));
+            _mm256_store_ps(r + at, _mm256_sub_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), dx));
         });
+    // A coarse level's unit is twice the fine one in 3D, the same in 2D.
+    const __m128 unit = _mm_set1_ps(D == 3 ? 0.5f : 1.f);
     for (int z = 0; z < kPlanes<D>; z += 2)
         for (int m = 0; m < 4; ++m) {
             const int at = 32 * z + 8 * m;
             Lanes two = _mm256_load_ps(r + at);
             if constexpr (D == 3) two = _mm256_add_ps(two, _mm256_load_ps(r + at + 32));
-            const __m128 sum =
-                _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1));
+            const __m128 sum = _mm_mul_ps(
+                unit, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
             const CoarsePlace place(octant, z, m);
             const __m128 even = _mm_shuffle_ps(sum, sum, _MM_SHUFFLE(3, 1, 2, 0));
             float* to = B + place.at;
@@ -186,16 +195,33 @@ inline void prolong_red(const MultigridLevel<D>& level, int b, int octant, const
     };
     for_each_vector<D, 0>(
         level, b, [&](int z, int m, int) SLOSH_INLINE { add(z, m); },
-        [&](const MixedVector<D>&, int z, int m, int) SLOSH_INLINE { add(z, m); });
+        [&](std::uint32_t, int z, int m, int) SLOSH_INLINE { add(z, m); });
+}
+
+/// Calls body(offset in the block) for every vector that holds unknowns, of both colours.
+template <int D, class Body>
+inline SLOSH_INLINE void for_each_live(const MultigridLevel<D>& level, int b, const Body& body) {
+    const BlockKinds& k = level.kinds[b];
+    for (int t = 0; t < 2; ++t) {
+        const std::uint32_t live = k.live(t);
+        if (live == MultigridLevel<D>::kAll) {
+            for (int at = 0; at < kHalf<D>; at += 8) body(t * kHalf<D> + at);
+        } else {
+            for (std::uint32_t bits = live; bits; bits &= bits - 1)
+                body(t * kHalf<D> + 8 * std::countr_zero(bits));
+        }
+    }
 }
 
 /// f.x of a block.
 template <int D>
-inline double dot_block(const SplitField<D>& f, const SplitField<D>& x, int b) {
+inline double dot_block(const MultigridLevel<D>& level, const SplitField<D>& f,
+                        const SplitField<D>& x, int b) {
     const float *p = f.block(b), *q = x.block(b);
     Lanes s = _mm256_setzero_ps();
-    for (int at = 0; at < kBlockCells<D>; at += 8)
+    for_each_live(level, b, [&](int at) SLOSH_INLINE {
         s = _mm256_fmadd_ps(_mm256_load_ps(p + at), _mm256_load_ps(q + at), s);
+    });
     return sum_lanes(s);
 }
 

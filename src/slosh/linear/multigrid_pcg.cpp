@@ -37,19 +37,33 @@ public:
 
     /// r = b - A x from scratch, in units of `unit`; returns max|b - A x|.
     double true_residual(double unit) {
-        const double scale = 1 / unit;
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
-            alignas(64) double r[kBlockCells<D>];
-            const double worst = level_.is_plain(b)
-                                     ? residual_block_plain(system_, x_, b, level_.weight, r)
-                                     : residual_block(system_, x_, b, r);
-            float* out = r_.block(b);
-            for (int t = 0; t < 2; ++t)
-                for (int v = 0; v < kVectors<D>; ++v)
-                    for (int l = 0; l < 8; ++l)
-                        *out++ = static_cast<float>(r[split_cell<D>(t, v, l)] * scale);
-            return worst;
+            const BlockKinds& k = level_.kinds[b];
+            const ResidualBlock<D> block(system_, x_, b);
+            detail::Row worst{_mm256_setzero_pd(), _mm256_setzero_pd()};
+            const std::uint32_t plain = k.plain[0] & k.plain[1];
+            for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
+                const int v = std::countr_zero(bits), z = v >> 2;
+                for (int y = 2 * (v & 3); y < 2 * (v & 3) + 2; ++y) {
+                    const detail::Row row =
+                        (plain >> v & 1) ? block.plain_row(y, z, level_.weight) : block.row(y, z);
+                    detail::keep_largest(worst, row);
+                    put_row(b, y, z, row, 1 / unit);
+                }
+            }
+            return detail::largest(worst);
+        });
+    }
+
+    /// The same for x = 0.
+    void residual_of_zero(double unit) {
+        parallel_for(level_.size(), kGrain, [&](std::size_t i) {
+            const int b = static_cast<int>(i);
+            const double* rhs = system_.rhs.block(b);
+            for (int z = 0; z < kPlanes<D>; ++z)
+                for (int y = 0; y < kSide; ++y, rhs += kSide)
+                    put_row(b, y, z, detail::load_row(rhs), 1 / unit);
         });
     }
 
@@ -76,14 +90,15 @@ public:
     double descend(double alpha) {
         const Lanes a = lanes(static_cast<float>(-alpha)), sign = lanes(-0.f);
         return parallel_max(level_.size(), [&](std::size_t i) {
-            float* r = r_.block(static_cast<int>(i));
-            const float* q = q_.block(static_cast<int>(i));
+            const int b = static_cast<int>(i);
+            float* r = r_.block(b);
+            const float* q = q_.block(b);
             Lanes worst = _mm256_setzero_ps();
-            for (int at = 0; at < kBlockCells<D>; at += 8) {
+            for_each_live(level_, b, [&](int at) SLOSH_INLINE {
                 const Lanes v = _mm256_fmadd_ps(a, _mm256_load_ps(q + at), _mm256_load_ps(r + at));
                 _mm256_store_ps(r + at, v);
                 worst = _mm256_max_ps(worst, _mm256_andnot_ps(sign, v));
-            }
+            });
             alignas(32) float w[8];
             _mm256_store_ps(w, worst);
             return static_cast<double>(*std::max_element(w, w + 8));
@@ -97,21 +112,36 @@ private:
         return s;
     }
 
+    void put_row(int b, int y, int z, const detail::Row& row, double scale) {
+        const __m256d s = _mm256_set1_pd(scale);
+        const __m128 low = _mm256_cvtpd_ps(_mm256_mul_pd(row.low, s));
+        const __m128 high = _mm256_cvtpd_ps(_mm256_mul_pd(row.high, s));
+        float* r = r_.block(b) + 32 * z + 4 * y;
+        const int even_colour = (y + z) & 1;
+        _mm_store_ps(r + even_colour * kHalf<D>,
+                     _mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
+        _mm_store_ps(r + (1 - even_colour) * kHalf<D>,
+                     _mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1)));
+    }
+
     void update_x(int b, double step) {
         if (step == 0) return;
-        double* x = x_.block(b);
-        const float* p = p_.block(b);
+        const BlockKinds& k = level_.kinds[b];
         const __m256d a = _mm256_set1_pd(step);
-        for (int z = 0; z < kPlanes<D>; ++z)
-            for (int y = 0; y < kSide; ++y, x += kSide) {
-                const int at = 32 * z + 4 * y, even_colour = (y + z) & 1;
-                const __m128 even = _mm_load_ps(p + at + even_colour * kHalf<D>);
-                const __m128 odd = _mm_load_ps(p + at + (1 - even_colour) * kHalf<D>);
+        for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
+            const int v = std::countr_zero(bits), z = v >> 2;
+            double* x = x_.block(b) + 16 * v;
+            const float* p = p_.block(b) + 8 * v;
+            for (int y = 0; y < 2; ++y, x += kSide, p += 4) {
+                const int even_colour = (y + z) & 1;
+                const __m128 even = _mm_load_ps(p + even_colour * kHalf<D>);
+                const __m128 odd = _mm_load_ps(p + (1 - even_colour) * kHalf<D>);
                 const __m256d low = _mm256_cvtps_pd(_mm_unpacklo_ps(even, odd));
                 const __m256d high = _mm256_cvtps_pd(_mm_unpackhi_ps(even, odd));
                 _mm256_store_pd(x, _mm256_fmadd_pd(a, low, _mm256_load_pd(x)));
                 _mm256_store_pd(x + 4, _mm256_fmadd_pd(a, high, _mm256_load_pd(x + 4)));
             }
+        }
     }
 
     double update_pq(int b, float beta) {
@@ -123,7 +153,7 @@ private:
         const SplitNear<D> near(z_, level_.faces[b], b, 1 - T);
         const float* centre = z_.half(b, T);
         float *p = p_.half(b, T), *q = q_.half(b, T);
-        const Lanes weight = lanes(level_.weight), beta8 = lanes(beta);
+        const Lanes beta8 = lanes(beta);
         Lanes sum = _mm256_setzero_ps();
         const auto step = [&](int at, Lanes z, Lanes Az) SLOSH_INLINE {
             const Lanes p8 = _mm256_fmadd_ps(beta8, _mm256_load_ps(p + at), z);
@@ -137,12 +167,12 @@ private:
             [&](int zz, int m, int parity) SLOSH_INLINE {
                 const int at = 32 * zz + 8 * m;
                 const Lanes z = _mm256_load_ps(centre + at);
-                step(at, z, apply(weight, neighbours(near, zz, m, parity), z));
+                step(at, z, apply(neighbours(near, zz, m, parity), z));
             },
-            [&](const MixedVector<D>& c, int zz, int m, int parity) SLOSH_INLINE {
+            [&](std::uint32_t number, int zz, int m, int parity) SLOSH_INLINE {
                 const int at = 32 * zz + 8 * m;
                 const Lanes z = _mm256_load_ps(centre + at);
-                step(at, z, apply(c, neighbours(near, zz, m, parity), z));
+                step(at, z, apply(level_.exact[number], neighbours(near, zz, m, parity), z));
             });
         return sum_lanes(sum);
     }
@@ -159,9 +189,9 @@ private:
 
 template <int D>
 SolveReport solve_multigrid(const BlockSystem<D>& system, const SolveOptions& options,
-                            Field<double, D>& x) {
+                            const MultigridOptions& cycle, Field<double, D>& x) {
     const double wall = wall_seconds(), cpu = cpu_seconds();
-    Multigrid<D> multigrid(system);
+    Multigrid<D> multigrid(system, cycle);
     const double built = wall_seconds() - wall, built_cpu = cpu_seconds() - cpu;
     SolveReport report = solve_multigrid(system, multigrid, options, x);
     report.setup_seconds += built;
@@ -184,24 +214,31 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
     report.bytes = multigrid.bytes() + it.bytes();
     report.setup_seconds = wall_seconds() - wall;
 
-    const double largest = parallel_max(system.blocks->size(), [&](std::size_t b) {
-        const double* f = system.rhs.block(static_cast<int>(b));
-        double m[8] = {};
-        for (int o = 0; o < kBlockCells<D>; ++o) m[o & 7] = std::max(m[o & 7], std::abs(f[o]));
-        return *std::max_element(m, m + 8);
-    });
+    const auto largest_of = [&](const Field<double, D>& f) {
+        return parallel_max(system.blocks->size(), [&](std::size_t b) {
+            const double* v = f.block(static_cast<int>(b));
+            double m[8] = {};
+            for (int o = 0; o < kBlockCells<D>; ++o) m[o & 7] = std::max(m[o & 7], std::abs(v[o]));
+            return *std::max_element(m, m + 8);
+        });
+    };
+    const double largest = largest_of(system.rhs);
     const double goal = std::max(options.tolerance * largest, options.absolute);
 
-    // r in units of about max|b|, so that float neither overflows nor loses small systems. A power
-    // of two: scaling is exact.
-    const double unit = largest > 0 ? std::exp2(std::ilogb(largest)) : 1;
-    double worst = it.true_residual(unit);
+    // r in units of max|b|, so that float neither overflows nor loses small systems.
+    const double unit = largest > 0 ? largest : 1;
+    const double x_unit = unit / multigrid.finest().weight;
+    double worst = largest;
+    if (largest_of(x) == 0)
+        it.residual_of_zero(unit);
+    else
+        worst = it.true_residual(unit);
     double replaced = worst;  // the true residual at the last replacement
     double rho = 0, alpha = 0;
     while (worst > goal && report.iterations < options.max_iterations) {
         const double rho_new = it.precondition();
         const double beta = rho > 0 ? rho_new / rho : 0;
-        const double curvature = it.search(alpha * unit, beta);
+        const double curvature = it.search(alpha * x_unit, beta);
         alpha = 0;
         if (!(rho_new > 0) || !(curvature > 0)) break;
         rho = rho_new;
@@ -209,13 +246,13 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
         worst = it.descend(alpha) * unit;
         ++report.iterations;
         if (worst <= std::max(goal, kReplace * replaced)) {
-            it.finish(alpha * unit);
+            it.finish(alpha * x_unit);
             alpha = 0;
             worst = replaced = it.true_residual(unit);
         }
     }
     if (alpha != 0) {
-        it.finish(alpha * unit);
+        it.finish(alpha * x_unit);
         worst = it.true_residual(unit);
     }
 
@@ -227,6 +264,12 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
     return report;
 }
 
+template <int D>
+SolveReport solve_multigrid(const BlockSystem<D>& system, const SolveOptions& options,
+                            Field<double, D>& x) {
+    return solve_multigrid(system, options, MultigridOptions{}, x);
+}
+
 template SolveReport solve_multigrid<2>(const BlockSystem<2>&, const SolveOptions&,
                                         Field<double, 2>&);
 template SolveReport solve_multigrid<2>(const BlockSystem<2>&, Multigrid<2>&, const SolveOptions&,
@@ -235,5 +278,10 @@ template SolveReport solve_multigrid<3>(const BlockSystem<3>&, const SolveOption
                                         Field<double, 3>&);
 template SolveReport solve_multigrid<3>(const BlockSystem<3>&, Multigrid<3>&, const SolveOptions&,
                                         Field<double, 3>&);
+
+template SolveReport solve_multigrid<2>(const BlockSystem<2>&, const SolveOptions&,
+                                        const MultigridOptions&, Field<double, 2>&);
+template SolveReport solve_multigrid<3>(const BlockSystem<3>&, const SolveOptions&,
+                                        const MultigridOptions&, Field<double, 3>&);
 
 }  // namespace slosh

@@ -1,7 +1,5 @@
 #include "slosh/linear/pockets.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -9,27 +7,6 @@
 namespace slosh {
 
 namespace {
-
-constexpr std::uint64_t kColumn0 = 0x0101010101010101ull;  // cells with x = 0
-
-template <int D>
-bool any(const CellMask<D>& m) {
-    std::uint64_t all = 0;
-    for (std::uint64_t w : m) all |= w;
-    return all != 0;
-}
-
-/// Cells whose value is above zero.
-template <int D>
-CellMask<D> positive(const float* v) {
-    CellMask<D> m{};
-    for (int z = 0; z < kPlanes<D>; ++z)
-        for (int y = 0; y < kSide; ++y, v += kSide) {
-            const __m256 gt = _mm256_cmp_ps(_mm256_load_ps(v), _mm256_setzero_ps(), _CMP_GT_OQ);
-            m[z] |= static_cast<std::uint64_t>(_mm256_movemask_ps(gt)) << (8 * y);
-        }
-    return m;
-}
 
 template <int D>
 struct BlockParts {
@@ -74,13 +51,10 @@ void flood(const BlockParts<D>& b, CellMask<D>& m) {
 template <int D>
 BlockParts<D> split_block(const BlockSystem<D>& system, int block) {
     BlockParts<D> r;
-    CellMask<D> left{};
-    const std::uint8_t* u = system.unknown.block(block);
-    for (int o = 0; o < kBlockCells<D>; ++o)
-        left[o / 64] |= static_cast<std::uint64_t>(u[o] != 0) << (o % 64);
-    const CellMask<D> excess = positive<D>(system.excess.block(block));
+    CellMask<D> left = nonzero<D>(system.unknown.block(block));
+    const CellMask<D> excess = compare<D, _CMP_GT_OQ>(system.excess.block(block), 0);
     for (int d = 0; d < D; ++d) {
-        r.open[d] = positive<D>(system.coefficient.axis(d).block(block));
+        r.open[d] = compare<D, _CMP_GT_OQ>(system.coefficient.axis(d).block(block), 0);
         for (int z = 0; z < kPlanes<D>; ++z) r.open[d][z] &= left[z];
     }
     const CellMask<D> unknown = left;

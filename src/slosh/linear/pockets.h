@@ -4,18 +4,13 @@
 // few shifts), then block components are joined across block faces by union-find.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "slosh/linear/block_rows.h"
+#include "slosh/linear/cell_mask.h"
 #include "slosh/linear/system.h"
 
 namespace slosh {
-
-/// A set of cells of a block: bit 8y + x of word z.
-template <int D>
-using CellMask = std::array<std::uint64_t, kPlanes<D>>;
 
 template <int D>
 struct Pockets {

@@ -2,86 +2,129 @@
 // pockets have, then costs no digits.
 #pragma once
 
+#include <immintrin.h>
+
 #include <algorithm>
-#include <cmath>
+#include <cstring>
 
 #include "slosh/linear/block_rows.h"
 #include "slosh/linear/system.h"
 
 namespace slosh {
 
-/// Writes r = b - A x of block b to `r`; returns max|r|.
-template <int D>
-double residual_block(const BlockSystem<D>& system, const Field<double, D>& x, int b, double* r) {
-    const BlockRows<double, D> xs(x, b);
-    const BlockRows<float, D> cx(system.coefficient.axis(0), b), cy(system.coefficient.axis(1), b);
-    const BlockRows<float, D> cz(system.coefficient.axis(D - 1), b);
-    const float* excess = system.excess.block(b);
-    const double* rhs = system.rhs.block(b);
-    const std::uint8_t* unknown = system.unknown.block(b);
-    double worst[kSide] = {};
-    int o = 0;
-    for (int z = 0; z < kPlanes<D>; ++z)
-        for (int y = 0; y < kSide; ++y, o += kSide) {
-            double xr[kSide + 2];
-            float cr[kSide + 1];
-            const double* c = xs.self + o;
-            xr[0] = xs.left(y, z);
-            std::copy_n(c, kSide, xr + 1);
-            xr[kSide + 1] = xs.right(y, z);
-            std::copy_n(cx.self + o, kSide, cr);
-            cr[kSide] = cx.right(y, z);
-            const double *ym = xs.row(y - 1, z), *yp = xs.row(y + 1, z);
-            const float *cym = cy.self + o, *cyp = cy.row(y + 1, z);
-            double s[kSide];
-            for (int i = 0; i < kSide; ++i)
-                s[i] = rhs[o + i] - excess[o + i] * c[i] - cr[i] * (c[i] - xr[i]) -
-                       cr[i + 1] * (c[i] - xr[i + 2]) - cym[i] * (c[i] - ym[i]) -
-                       cyp[i] * (c[i] - yp[i]);
-            if constexpr (D == 3) {
-                const double *zm = xs.row(y, z - 1), *zp = xs.row(y, z + 1);
-                const float *czm = cz.self + o, *czp = cz.row(y, z + 1);
-                for (int i = 0; i < kSide; ++i)
-                    s[i] -= czm[i] * (c[i] - zm[i]) + czp[i] * (c[i] - zp[i]);
-            }
-            for (int i = 0; i < kSide; ++i) {
-                const double v = unknown[o + i] ? s[i] : 0;
-                r[o + i] = v;
-                worst[i] = std::max(worst[i], std::abs(v));
-            }
-        }
-    return *std::max_element(worst, worst + kSide);
+namespace detail {
+
+struct Row {
+    __m256d low, high;  ///< x = 0..3 and 4..7
+};
+inline Row load_row(const double* p) {
+    return {_mm256_load_pd(p), _mm256_load_pd(p + 4)};
+}
+inline Row load_row(const float* p) {
+    return {_mm256_cvtps_pd(_mm_load_ps(p)), _mm256_cvtps_pd(_mm_load_ps(p + 4))};
+}
+/// The row moved by one cell: value i is that of x = i - 1, or of x = i + 1.
+inline Row from_left(const Row& r, double left) {
+    const __m256d low = _mm256_permute4x64_pd(r.low, 0x90),
+                  high = _mm256_permute4x64_pd(r.high, 0x90);
+    return {_mm256_blend_pd(low, _mm256_set1_pd(left), 1),
+            _mm256_blend_pd(high, _mm256_permute4x64_pd(r.low, 0xff), 1)};
+}
+inline Row from_right(const Row& r, double right) {
+    const __m256d low = _mm256_permute4x64_pd(r.low, 0xf9),
+                  high = _mm256_permute4x64_pd(r.high, 0xf9);
+    return {_mm256_blend_pd(low, _mm256_permute4x64_pd(r.high, 0x00), 8),
+            _mm256_blend_pd(high, _mm256_set1_pd(right), 8)};
+}
+/// s -= c (x - n)
+inline void subtract_flux(Row& s, const Row& c, const Row& x, const Row& n) {
+    s.low = _mm256_fnmadd_pd(c.low, _mm256_sub_pd(x.low, n.low), s.low);
+    s.high = _mm256_fnmadd_pd(c.high, _mm256_sub_pd(x.high, n.high), s.high);
+}
+inline double largest(const Row& r) {
+    alignas(32) double v[4];
+    _mm256_store_pd(v, _mm256_max_pd(r.low, r.high));
+    return *std::max_element(v, v + 4);
+}
+inline void keep_largest(Row& worst, const Row& r) {
+    const __m256d sign = _mm256_set1_pd(-0.0);
+    worst.low = _mm256_max_pd(worst.low, _mm256_andnot_pd(sign, r.low));
+    worst.high = _mm256_max_pd(worst.high, _mm256_andnot_pd(sign, r.high));
 }
 
-/// The same for a block whose cells are all unknowns with 2D coefficients `weight` and no excess.
+}  // namespace detail
+
+/// Rows of b - A x of one block.
 template <int D>
-double residual_block_plain(const BlockSystem<D>& system, const Field<double, D>& x, int b,
-                            double weight, double* r) {
-    const BlockRows<double, D> xs(x, b);
-    const double* rhs = system.rhs.block(b);
-    double worst[kSide] = {};
-    int o = 0;
-    for (int z = 0; z < kPlanes<D>; ++z)
-        for (int y = 0; y < kSide; ++y, o += kSide) {
-            double xr[kSide + 2];
-            const double* c = xs.self + o;
-            xr[0] = xs.left(y, z);
-            std::copy_n(c, kSide, xr + 1);
-            xr[kSide + 1] = xs.right(y, z);
-            const double *ym = xs.row(y - 1, z), *yp = xs.row(y + 1, z);
-            double s[kSide];
-            for (int i = 0; i < kSide; ++i)
-                s[i] = (c[i] - xr[i]) + (c[i] - xr[i + 2]) + (c[i] - ym[i]) + (c[i] - yp[i]);
-            if constexpr (D == 3) {
-                const double *zm = xs.row(y, z - 1), *zp = xs.row(y, z + 1);
-                for (int i = 0; i < kSide; ++i) s[i] += (c[i] - zm[i]) + (c[i] - zp[i]);
-            }
-            for (int i = 0; i < kSide; ++i) {
-                r[o + i] = rhs[o + i] - weight * s[i];
-                worst[i] = std::max(worst[i], std::abs(r[o + i]));
-            }
+class ResidualBlock {
+public:
+    ResidualBlock(const BlockSystem<D>& system, const Field<double, D>& x, int b)
+        : x_(x, b),
+          cx_(system.coefficient.axis(0), b),
+          cy_(system.coefficient.axis(1), b),
+          cz_(system.coefficient.axis(D - 1), b),
+          excess_(system.excess.block(b)),
+          rhs_(system.rhs.block(b)),
+          unknown_(system.unknown.block(b)) {}
+
+    bool has_unknowns(int y, int z) const {
+        std::uint64_t bytes;
+        std::memcpy(&bytes, unknown_ + 64 * z + kSide * y, 8);
+        return bytes != 0;
+    }
+
+    detail::Row row(int y, int z) const {
+        using namespace detail;
+        const int o = 64 * z + kSide * y;
+        const Row c = load_row(x_.self + o), cr = load_row(cx_.self + o);
+        Row s = load_row(rhs_ + o);
+        const __m256d zero = _mm256_setzero_pd();
+        subtract_flux(s, load_row(excess_ + o), c, {zero, zero});
+        subtract_flux(s, cr, c, from_left(c, x_.left(y, z)));
+        subtract_flux(s, from_right(cr, cx_.right(y, z)), c, from_right(c, x_.right(y, z)));
+        subtract_flux(s, load_row(cy_.self + o), c, load_row(x_.row(y - 1, z)));
+        subtract_flux(s, load_row(cy_.row(y + 1, z)), c, load_row(x_.row(y + 1, z)));
+        if constexpr (D == 3) {
+            subtract_flux(s, load_row(cz_.self + o), c, load_row(x_.row(y, z - 1)));
+            subtract_flux(s, load_row(cz_.row(y, z + 1)), c, load_row(x_.row(y, z + 1)));
         }
-    return *std::max_element(worst, worst + kSide);
-}
+        s.low = _mm256_andnot_pd(no_unknown(o), s.low);
+        s.high = _mm256_andnot_pd(no_unknown(o + 4), s.high);
+        return s;
+    }
+
+    /// The same where all cells of the row are unknowns with 2D coefficients `weight`, no excess.
+    detail::Row plain_row(int y, int z, double weight) const {
+        using namespace detail;
+        const int o = 64 * z + kSide * y;
+        const __m256d w = _mm256_set1_pd(weight);
+        const Row c = load_row(x_.self + o), cr{w, w};
+        Row s = load_row(rhs_ + o);
+        subtract_flux(s, cr, c, from_left(c, x_.left(y, z)));
+        subtract_flux(s, cr, c, from_right(c, x_.right(y, z)));
+        subtract_flux(s, cr, c, load_row(x_.row(y - 1, z)));
+        subtract_flux(s, cr, c, load_row(x_.row(y + 1, z)));
+        if constexpr (D == 3) {
+            subtract_flux(s, cr, c, load_row(x_.row(y, z - 1)));
+            subtract_flux(s, cr, c, load_row(x_.row(y, z + 1)));
+        }
+        return s;
+    }
+
+private:
+    /// All ones in the lanes of the four cells from o that are no unknowns.
+    __m256d no_unknown(int o) const {
+        int bytes;
+        std::memcpy(&bytes, unknown_ + o, 4);
+        const __m256i u = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(bytes));
+        return _mm256_castsi256_pd(_mm256_cmpeq_epi64(u, _mm256_setzero_si256()));
+    }
+
+    BlockRows<double, D> x_;
+    BlockRows<float, D> cx_, cy_, cz_;
+    const float* excess_;
+    const double* rhs_;
+    const std::uint8_t* unknown_;
+};
 
 }  // namespace slosh

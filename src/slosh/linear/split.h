@@ -16,6 +16,7 @@
 #include <immintrin.h>
 
 #include <array>
+#include <memory>
 
 #include "slosh/grid/field.h"
 #include "slosh/linear/block_rows.h"
@@ -47,10 +48,11 @@ public:
     std::size_t bytes() const { return bytes_; }
 
 private:
-    struct Free {
+    struct Unmap {
+        std::size_t size = 0;
         void operator()(void* p) const;
     };
-    std::unique_ptr<void, Free> memory_;
+    std::unique_ptr<void, Unmap> memory_;
     float* data_ = nullptr;
     std::size_t bytes_ = 0;
 };

@@ -1,7 +1,5 @@
 #include "slosh/linear/system.h"
 
-#include <cmath>
-
 #include "slosh/linear/residual_block.h"
 
 namespace slosh {
@@ -18,8 +16,21 @@ std::size_t BlockSystem<D>::unknowns() const {
 
 template <int D>
 double residual(const BlockSystem<D>& system, const Field<double, D>& x, Field<double, D>& r) {
-    return parallel_max(system.blocks->size(), [&](std::size_t b) {
-        return residual_block(system, x, static_cast<int>(b), r.block(static_cast<int>(b)));
+    return parallel_max(system.blocks->size(), [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        const ResidualBlock<D> block(system, x, b);
+        const __m256d zero = _mm256_setzero_pd();
+        detail::Row worst{zero, zero};
+        double* out = r.block(b);
+        for (int z = 0; z < kPlanes<D>; ++z)
+            for (int y = 0; y < kSide; ++y, out += kSide) {
+                const detail::Row row =
+                    block.has_unknowns(y, z) ? block.row(y, z) : detail::Row{zero, zero};
+                detail::keep_largest(worst, row);
+                _mm256_store_pd(out, row.low);
+                _mm256_store_pd(out + 4, row.high);
+            }
+        return detail::largest(worst);
     });
 }
 

@@ -1,0 +1,194 @@
+// Sorts the vectors of a level into plain, mixed and empty ones by bit masks, then copies the
+// coefficients of the mixed ones.
+#include <bit>
+
+#include "slosh/linear/cell_mask.h"
+#include "slosh/linear/multigrid_build.h"
+
+namespace slosh {
+
+namespace {
+
+/// Cells of colour t in two rows of plane z, as the 16 bits of a vector's rows.
+constexpr std::uint64_t colour_bits(int t, int z) {
+    return ((z + t) & 1) ? 0x55aa : 0xaa55;
+}
+
+template <int D>
+struct BlockCells {
+    CellMask<D> plain, live;  // all coefficients `weight` and no excess; any coefficient at all
+};
+
+template <int D>
+BlockCells<D> sort_cells(const PlainArrays<D>& A, int b, float weight) {
+    BlockCells<D> r;
+    r.plain = compare<D, _CMP_EQ_OQ>(A.excess->block(b), 0);
+    r.live = compare<D, _CMP_GT_OQ>(A.excess->block(b), 0);
+    for (int axis = 0; axis < D; ++axis) {
+        const Field<float, D>& f = A.coefficient->axis(axis);
+        const int above = f.blocks().neighbour(b, face_code<D>(2 * axis + 1));
+        const auto full = compare<D, _CMP_EQ_OQ>(f.block(b), weight);
+        const auto open = compare<D, _CMP_GT_OQ>(f.block(b), 0);
+        const auto full_up =
+            from_above<D>(full, compare<D, _CMP_EQ_OQ>(f.block(above), weight), axis);
+        const auto open_up = from_above<D>(open, compare<D, _CMP_GT_OQ>(f.block(above), 0), axis);
+        for (int z = 0; z < kPlanes<D>; ++z) {
+            r.plain[z] &= full[z] & full_up[z];
+            r.live[z] |= open[z] | open_up[z];
+        }
+    }
+    if (A.unknown) {
+        const auto unknown = nonzero<D>(A.unknown->block(b));
+        for (int z = 0; z < kPlanes<D>; ++z) {
+            r.plain[z] &= unknown[z];
+            r.live[z] &= unknown[z];
+        }
+    }
+    return r;
+}
+
+/// Sorts the vectors of a block; returns the number of unknowns.
+template <int D>
+int sort_vectors(const BlockCells<D>& cells, BlockKinds& kinds) {
+    int unknowns = 0;
+    for (int z = 0; z < kPlanes<D>; ++z) {
+        unknowns += std::popcount(cells.live[z]);
+        for (int t = 0; t < 2; ++t)
+            for (int m = 0; m < 4; ++m) {
+                const std::uint64_t bits = colour_bits(t, z) << (16 * m);
+                if ((cells.plain[z] & bits) == bits)
+                    kinds.plain[t] |= 1u << (4 * z + m);
+                else if (cells.live[z] & bits)
+                    kinds.mixed[t] |= 1u << (4 * z + m);
+            }
+    }
+    return unknowns;
+}
+
+/// Every second value of a row: those at even x, or at odd x.
+inline __m128 pick(const float* row, int odd) {
+    const __m128 low = _mm_load_ps(row), high = _mm_load_ps(row + 4);
+    return odd ? _mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1))
+               : _mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0));
+}
+
+/// All ones in the lanes of a row's cells x = 2k + odd whose bit is set.
+inline __m128 lane_mask(std::uint64_t row_bits, int odd) {
+    const __m128i bit = odd ? _mm_set_epi32(128, 32, 8, 2) : _mm_set_epi32(64, 16, 4, 1);
+    const __m128i all = _mm_set1_epi32(static_cast<int>(row_bits & 0xff));
+    return _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(all, bit), bit));
+}
+
+/// Copies the coefficients of a block's mixed vectors.
+template <int D>
+class Copier {
+public:
+    Copier(const PlainArrays<D>& A, int b, float weight)
+        : cx_(A.coefficient->axis(0), b),
+          cy_(A.coefficient->axis(1), b),
+          cz_(A.coefficient->axis(D - 1), b),
+          excess_(A.excess->block(b)),
+          scale_(_mm_set1_ps(1 / weight)) {}
+
+    ExactVector<D> copy(int t, int v, const CellMask<D>& live) const {
+        ExactVector<D> e;
+        const int z = v >> 2;
+        for (int half = 0; half < 2; ++half) {
+            const int y = 2 * (v & 3) + half, odd = (y + z + t) & 1, row = 64 * z + kSide * y;
+            const __m128 scale = _mm_and_ps(scale_, lane_mask(live[z] >> (8 * y), odd));
+            const auto put = [&](float* to, __m128 value) {
+                _mm_store_ps(to + 4 * half, _mm_mul_ps(value, scale));
+            };
+            // The face between x = 2k and 2k + 1 leads to the own neighbour, whichever of the two
+            // the cell is; the shifted one is across the other face.
+            put(e.c[0], pick(cx_.self + row, 1));
+            __m128 even = pick(cx_.self + row, 0);
+            if (odd) {
+                const __m128 right = _mm_set_ss(cx_.right(y, z));
+                even = _mm_castsi128_ps(
+                    _mm_alignr_epi8(_mm_castps_si128(right), _mm_castps_si128(even), 4));
+            }
+            put(e.c[1], even);
+            put(e.c[2], pick(cy_.self + row, odd));
+            put(e.c[3], pick(cy_.row(y + 1, z), odd));
+            if constexpr (D == 3) {
+                put(e.c[4], pick(cz_.self + row, odd));
+                put(e.c[5], pick(cz_.row(y, z + 1), odd));
+            }
+            put(e.excess, pick(excess_ + row, odd));
+        }
+        return e;
+    }
+
+private:
+    BlockRows<float, D> cx_, cy_, cz_;
+    const float* excess_;
+    __m128 scale_;
+};
+
+/// Rounds the coefficients to 16 bits. The diagonal is that of the rounded row, so a constant
+/// stays in the null space of a pocket.
+template <int D>
+void round_to_mixed(const ExactVector<D>& e, MixedVector<D>& m) {
+    __m256 diagonal = _mm256_load_ps(e.excess);
+    for (int side = 0; side < 2 * D; ++side) {
+        const __m256i c = _mm256_load_si256(reinterpret_cast<const __m256i*>(e.c[side]));
+        const __m256i upper = _mm256_srli_epi32(_mm256_add_epi32(c, _mm256_set1_epi32(0x8000)), 16);
+        diagonal = _mm256_add_ps(diagonal, _mm256_castsi256_ps(_mm256_slli_epi32(upper, 16)));
+        const __m128i packed =
+            _mm_packus_epi32(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1));
+        _mm_store_si128(reinterpret_cast<__m128i*>(m.c[side]), packed);
+    }
+    const __m256 live = _mm256_cmp_ps(diagonal, _mm256_setzero_ps(), _CMP_GT_OQ);
+    _mm256_store_ps(m.inverse, _mm256_and_ps(live, _mm256_div_ps(_mm256_set1_ps(1), diagonal)));
+}
+
+}  // namespace
+
+template <int D>
+void build_level(const PlainArrays<D>& A, float weight, bool finest, MultigridLevel<D>& level) {
+    const Blocks<D>& blocks = *level.blocks;
+    const int n = blocks.size();
+    level.weight = weight;
+    level.faces.resize(n);
+    level.kinds.resize(n);
+    std::vector<int> unknowns(n);
+    std::vector<CellMask<D>> live(n);
+    parallel_for(n, 16, [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        for (int side = 0; side < 2 * D; ++side)
+            level.faces[b][side] = blocks.neighbour(b, face_code<D>(side));
+        const BlockCells<D> cells = sort_cells(A, b, weight);
+        unknowns[b] = sort_vectors(cells, level.kinds[b]);
+        live[b] = cells.live;
+    });
+
+    std::uint32_t next = 0;
+    for (int b = 0; b < n; ++b) {
+        level.unknowns += unknowns[b];
+        for (int t = 0; t < 2; ++t) {
+            level.kinds[b].first[t] = next;
+            next += std::popcount(level.kinds[b].mixed[t]);
+        }
+    }
+    level.mixed.resize(next);
+    if (finest) level.exact.resize(next);
+    parallel_for(n, 16, [&](std::size_t i) {
+        const BlockKinds& k = level.kinds[i];
+        if ((k.mixed[0] | k.mixed[1]) == 0) return;
+        const Copier<D> copier(A, static_cast<int>(i), weight);
+        for (int t = 0; t < 2; ++t) {
+            std::uint32_t number = k.first[t];
+            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
+                const ExactVector<D> e = copier.copy(t, std::countr_zero(bits), live[i]);
+                round_to_mixed(e, level.mixed[number]);
+                if (finest) level.exact[number] = e;
+            }
+        }
+    });
+}
+
+template void build_level<2>(const PlainArrays<2>&, float, bool, MultigridLevel<2>&);
+template void build_level<3>(const PlainArrays<3>&, float, bool, MultigridLevel<3>&);
+
+}  // namespace slosh
