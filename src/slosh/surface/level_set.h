@@ -18,10 +18,10 @@ namespace slosh {
 
 struct LevelSetOptions {
     int particles_per_cell = 8;  ///< Of liquid at rest. 8 in 3D, 4 in 2D by default seeding.
-    float tap =
-        0.5f;       ///< Kernel at one cell's distance, of its peak. [0.1, 0.5]; larger is smoother.
-    float far = 3;  ///< Value (negative inside) where nothing is near. Cells.
-    float drop = 0.3f;  ///< Depth given to the cell of a particle that no liquid is next to. Cells.
+    float thin = 0.4f;  ///< Radius of a lone particle's ball; more particles, up to its own. Cells.
+    float tap = 0.5f;   ///< Kernel one cell off, of its peak. [0.1, 0.5]; larger is smoother.
+    float far = 3;      ///< Value (negative inside) where nothing is near. Cells.
+    float drop = 0.3f;  ///< Depth of the cell of a particle that no liquid is next to. Cells.
 };
 
 /// Fills phi. Its topology must hold every block of `blocks` and all neighbours of those.

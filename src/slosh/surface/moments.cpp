@@ -36,15 +36,7 @@ void blur_moments(const Moment* in, float a, Moment* out) {
     }
 }
 
-HalfSpaceProfile::HalfSpaceProfile(const std::vector<double>& taps) {
-    const double reach = static_cast<double>(taps.size());
-    auto kernel = [&](double s) {
-        s = std::abs(s);
-        const auto k = static_cast<std::size_t>(s);
-        if (k >= taps.size()) return 0.0;
-        const double upper = k + 1 < taps.size() ? taps[k + 1] : 0.0;
-        return taps[k] + (upper - taps[k]) * (s - static_cast<double>(k));
-    };
+HalfSpaceProfile::HalfSpaceProfile(const std::function<double(double)>& kernel, double reach) {
     // c(z) = int_z^reach s W(s) ds / int_z^reach W(s) ds, from the far end inwards.
     constexpr int steps = 4096;
     const double h = 2 * reach / steps;
