@@ -66,7 +66,7 @@ struct RenderParticles {
 struct RenderOptions {
     int width = 512, height = 512;  ///< Pixels.
     int samples = 4;                ///< Rays through a pixel; rounded up to a square.
-    int edge_samples = 9;           ///< More of them where the first ones differ; 0 for none.
+    int edge_samples = 4;           ///< More of them where the first ones differ; 0 for none.
     Box<3> domain = {{0, 0, 0}, {1, 1, 1}};  ///< The simulated box. m.
     double cell = 0;                     ///< Cell size of the simulation, m; 0: longest side / 64.
     int up = 1;                          ///< Vertical axis: 1 for y, 2 for z.

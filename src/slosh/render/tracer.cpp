@@ -10,7 +10,7 @@ namespace {
 constexpr int kMaxDepth = 10;
 constexpr float kFar = 1e4f;
 constexpr float kShift = 2e-5f;  // moves a new ray off the surface it starts on
-constexpr float kWeak = 0.05f;   // weight below which a reflection only glances
+constexpr float kWeak = 0.09f;   // weight below which a reflection only glances
 
 Vec3 absorption(const Vec3& left) {
     Vec3 a;
