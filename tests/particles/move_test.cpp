@@ -95,6 +95,24 @@ TEST_CASE_TEMPLATE("PIC and APIC take the interpolated velocity", T, Dim<2>, Dim
     }
 }
 
+TEST_CASE_TEMPLATE("c keeps the share of the gradient it is told to", T, Dim<2>, Dim<3>) {
+    constexpr int D = T::value;
+    auto p = random_cloud<D>(1000, 12, true);
+    const auto pblocks = sort_by_block(p);
+    const auto grid = around(pblocks);
+    const Mat<D> a = some_matrix<D>();
+    FaceField<float, D> u(grid);
+    fill_faces<D>(u, [&](const Point<D>& x) { return a * x; });
+    (void)gather_and_move<D>(u, nullptr, no_solid<D>(grid), pblocks,
+                             {.dt_over_dx = 0, .affine_keep = 0.25}, p);
+    double worst = 0;
+    for (std::size_t i = 0; i < p.size(); ++i)
+        for (int d = 0; d < D; ++d)
+            for (int e = 0; e < D; ++e)
+                worst = std::max(worst, std::abs(p.c[d][e][i] - 0.25 * a.row[d][e]));
+    CHECK(worst < 1e-5);
+}
+
 TEST_CASE_TEMPLATE("FLIP adds the change of the grid velocity", T, Dim<2>, Dim<3>) {
     constexpr int D = T::value;
     auto p = random_cloud<D>(3001, 12, false);

@@ -155,10 +155,16 @@ void BlockMover<D>::carry(const Floats (&x)[D], const Floats (&u)[D], int active
 template <int D>
 int BlockMover<D>::blocked(const Floats (&x)[D], const Floats (&way)[D], Floats way_length,
                            int active) const {
-    if (!near_solid_) {
-        // Nothing within the neighbour blocks: only a way that leaves them has to be walked.
-        return active & bits(way_length > static_cast<float>(kSide - 1));
-    }
+    // Ways that end within the neighbour blocks: the only ones the quick answers below hold for.
+    const int brief = bits(way_length <= static_cast<float>(kSide - 1));
+    if (!near_solid_) return active & ~brief;
+    // phi is a distance, so its interpolant falls by at most sqrt(D) per cell.
+    Floats here[D];
+    for (int d = 0; d < D; ++d) here[d] = x[d] + static_cast<float>(WideTile<D>::halo(d));
+    const Floats fall = way_length * std::sqrt(static_cast<float>(D));
+    const Ints far = sample_value<D, WideTile<D>>(phi_.v, here) >= fall + kSolidMargin;
+    active &= ~(brief & bits(far));
+    if (active == 0) return 0;
     Floats end[D];
     for (int d = 0; d < D; ++d) end[d] = x[d] + way[d];
     const Ints in = in_tile(end);

@@ -33,8 +33,9 @@ struct [[nodiscard]] MoveReport {
 ///
 /// `velocity` (m/s) must hold every particle block and its neighbours; `old_velocity`, on the same
 /// topology, is what particles_to_grid made (FLIP only, else null). `solid`: signed distance at the
-/// nodes in cells, negative inside, large and positive where there is none. `pblocks` describes the
-/// particles before the move; afterwards they have to be sorted again.
+/// nodes in cells, negative inside, large and positive where there is none; between neighbour nodes
+/// it may change by one cell at most. `pblocks` describes the particles before the move; afterwards
+/// they have to be sorted again.
 template <int D>
 MoveReport gather_and_move(const FaceField<float, D>& velocity,
                            const FaceField<float, D>* old_velocity, const Field<float, D>& solid,

@@ -33,35 +33,55 @@ bool SolidMap<D>::is_near(const Index<D>& block) const {
 }
 
 template <int D>
-double SolidWalker<D>::distance(const Point<D>& x, Point<D>& gradient) {
-    const Index<D> base = floor(x);
-    const Point<D> t = x - base.template as<double>();
-    double corner[1 << D];
-    for (int k = 0; k < 1 << D; ++k) {
-        Index<D> i = base;
-        for (int d = 0; d < D; ++d) i[d] += k >> d & 1;
-        corner[k] = phi_(i);
+void SolidWalker<D>::corners(const Point<D>& x, double (&corner)[1 << D], Point<D>& t) {
+    const Index<D> base = floor(x), local = local_of<D>(base), block = block_of<D>(base);
+    t = x - base.template as<double>();
+    const Blocks<D>& blocks = solid_.blocks();
+    if (!(block == block_)) {
+        block_ = block;
+        found_ = blocks.find(block);
     }
-    double value = 0;
-    gradient = {};
+    const bool known = found_ < blocks.size();
     for (int k = 0; k < 1 << D; ++k) {
-        double w = 1;
-        Point<D> slope = Point<D>::filled(1);
+        Index<D> up, over;  // the corner, and whether it lies in the next block
         for (int d = 0; d < D; ++d) {
-            const bool up = k >> d & 1;
-            w *= up ? t[d] : 1 - t[d];
-            for (int e = 0; e < D; ++e) slope[e] *= e == d ? (up ? 1 : -1) : (up ? t[d] : 1 - t[d]);
+            up[d] = k >> d & 1;
+            over[d] = (local[d] + up[d]) >> 3;
         }
-        value += w * corner[k];
-        gradient += slope * corner[k];
+        corner[k] =
+            known ? solid_.block(blocks.neighbour(
+                        found_, neighbour_code<D>(over)))[cell_offset<D>(local_of<D>(local + up))]
+                  : phi_(base + up);
     }
-    return value;
 }
 
 template <int D>
 double SolidWalker<D>::distance(const Point<D>& x) {
-    Point<D> unused;
-    return distance(x, unused);
+    double c[1 << D];
+    Point<D> t;
+    corners(x, c, t);
+    for (int d = D - 1; d >= 0; --d)
+        for (int k = 0; k < 1 << d; ++k) c[k] += t[d] * (c[k + (1 << d)] - c[k]);
+    return c[0];
+}
+
+template <int D>
+double SolidWalker<D>::distance(const Point<D>& x, Point<D>& gradient) {
+    double c[1 << D];
+    Point<D> t;
+    corners(x, c, t);
+    // Collapse axis by axis; the differences along an axis collapse along those still to come.
+    for (int d = D - 1; d >= 0; --d) {
+        double g[1 << (D - 1)];
+        for (int k = 0; k < 1 << d; ++k) {
+            g[k] = c[k + (1 << d)] - c[k];
+            c[k] += t[d] * g[k];
+        }
+        for (int e = d - 1; e >= 0; --e)
+            for (int k = 0; k < 1 << e; ++k) g[k] += t[e] * (g[k + (1 << e)] - g[k]);
+        gradient[d] = g[0];
+    }
+    return c[0];
 }
 
 template <int D>

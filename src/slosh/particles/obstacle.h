@@ -42,17 +42,23 @@ enum class MoveOutcome {
 template <int D>
 class SolidWalker {
 public:
-    explicit SolidWalker(const Field<float, D>& solid) : phi_(solid) {}
+    explicit SolidWalker(const Field<float, D>& solid) : solid_(solid), phi_(solid) {}
     /// Moves `x` towards `end` (grid coordinates) as far as solids allow.
     MoveOutcome walk(Point<D>& x, const Point<D>& end);
 
 private:
+    /// The nodes around a point, and the fractions of the way along each axis.
+    void corners(const Point<D>& x, double (&corner)[1 << D], Point<D>& t);
+    double distance(const Point<D>& x);
     /// phi and its gradient at a point.
     double distance(const Point<D>& x, Point<D>& gradient);
-    double distance(const Point<D>& x);
     /// Moves `x` out of the solid along the gradient; true if it ends at or above the margin.
     bool push_out(Point<D>& x);
+
+    const Field<float, D>& solid_;
     Accessor<float, D> phi_;
+    Index<D> block_ = Index<D>::filled(1 << 30);  // the last one looked up
+    int found_ = 0;
 };
 
 extern template class SolidMap<2>;
