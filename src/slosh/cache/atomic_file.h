@@ -39,7 +39,7 @@ public:
 
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
-    /// Where the bytes are until `commit`, for libraries that want a path to write to.
+    /// Where the bytes are until `commit`.
     const std::string& temporary_path() const { return temporary_; }
     std::size_t bytes() const { return bytes_; }
     void commit();

@@ -9,10 +9,10 @@
 #include <openvdb/tools/Interpolation.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 #include <mutex>
 #include <numeric>
+#include <sstream>
+#include <utility>
 
 #include "slosh/base/error.h"
 #include "slosh/base/hash.h"
@@ -239,43 +239,32 @@ pts::PointDataGrid::Ptr points_grid(const Particles<D>& p, const GridGeometry<D>
 constexpr std::size_t kIdAt = 21, kIdLength = 36;
 
 /// The id a file should have: a hash of everything else in it.
-std::string content_id(std::string bytes) {
-    std::fill_n(bytes.begin() + kIdAt, kIdLength, '0');
+std::string content_id(const std::string& bytes) {
+    const std::string_view text(bytes), rest = text.substr(kIdAt + kIdLength);
+    const std::uint64_t head = hash_bytes(text.substr(0, kIdAt));
     const std::string hex =
-        fmt::format("{:016x}{:016x}", hash_bytes(bytes, 1), hash_bytes(bytes, 2));
+        fmt::format("{:016x}{:016x}", hash_bytes(rest, head), hash_bytes(rest, head + 1));
     return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
                        hex.substr(16, 4), hex.substr(20));
 }
 
-/// Replaces the random id.
-void stamp_id(const std::string& path) {
-    const std::string bytes = read_file(path);
-    for (const std::size_t dash : {8, 13, 18, 23})
-        if (bytes.size() < kIdAt + kIdLength || bytes[kIdAt + dash] != '-')
-            throw InputError(fmt::format("cannot write {}: unknown version of OpenVDB", path));
-    const std::string id = content_id(bytes);
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(kIdAt);
-    file.write(id.data(), static_cast<std::streamsize>(id.size()));
-    file.close();
-    if (!file) throw_file_error("write", path, EIO);
-}
+/// OpenVDB's own File writes to a path and does not notice a full disk; this one writes to memory.
+class MemoryArchive : public openvdb::io::Archive {
+public:
+    std::string write_to_memory(const openvdb::GridPtrVec& grids) const {
+        std::ostringstream out(std::ios::binary);
+        write(out, grids, /*seekable=*/true);
+        return std::move(out).str();
+    }
+};
 
 std::size_t write_grids(const std::string& path, const openvdb::GridPtrVec& grids) {
-    AtomicFile file(path);
-    errno = 0;
-    try {
-        openvdb::io::File out(file.temporary_path());
-        out.write(grids);
-        out.close();
-    } catch (const openvdb::Exception&) {
-        throw_file_error("write", path, errno ? errno : EIO);
-    } catch (const std::ios_base::failure&) {
-        throw_file_error("write", path, errno ? errno : EIO);
-    }
-    stamp_id(file.temporary_path());
-    file.commit();
-    return std::ifstream(path, std::ios::binary | std::ios::ate).tellg();
+    std::string bytes = MemoryArchive().write_to_memory(grids);
+    for (const std::size_t dash : {8, 13, 18, 23})  // the id is where we think it is
+        SLOSH_EXPECT(bytes.size() > kIdAt + kIdLength && bytes[kIdAt + dash] == '-');
+    bytes.replace(kIdAt, kIdLength, content_id(bytes));
+    write_file(path, bytes);
+    return bytes.size();
 }
 
 /// Reads all grids. OpenVDB trusts what it reads and may crash on a damaged file, so the id, a hash
