@@ -28,7 +28,8 @@ struct RenderOptions {
     std::string output;     ///< .mp4 or .png. Empty: preview.mp4 in the cache.
     std::optional<int> frame;
     std::optional<int> width, height;  ///< Pixels.
-    bool particles = false;            ///< Draw particles instead of, or in 2D over, the surface.
+    bool draft = false;      ///< Fewer rays and at most 640 pixels a side: the preview of `run`.
+    bool particles = false;  ///< Draw particles instead of, or in 2D over, the surface.
     int threads = 0;
     bool quiet = false;
 };

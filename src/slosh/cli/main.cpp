@@ -79,6 +79,7 @@ Command add_render(CLI::App& app) {
     c.add_option("--width", o->width, "Pixels")->type_name("N")->check(range(16, 16384));
     c.add_option("--height", o->height, "Pixels")->type_name("N")->check(range(16, 16384));
     c.add_flag("--particles", o->particles, "Draw the particles");
+    c.add_flag("--draft", o->draft, "Small and quick, like the preview that `slosh run` makes");
     add_threads(c, o->threads);
     c.add_flag("-q,--quiet", o->quiet, "Print errors only");
     return [o] { return render(*o); };

@@ -1,6 +1,7 @@
 // `slosh render`: a video of all frames of a run, or a picture of one.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -48,6 +49,13 @@ public:
             height = std::max(16, int(double(width) * scene_.size[1] / scene_.size[0] + 0.5));
         if (options.height && !options.width)
             width = std::max(16, int(double(height) * scene_.size[0] / scene_.size[1] + 0.5));
+        if (options.draft && scene_.dim == 3) {
+            const double scale = std::min(1.0, 640.0 / std::max(width, height));
+            width = int(width * scale + 0.5);
+            height = int(height * scale + 0.5);
+            picture_.samples = 1;
+            picture_.edge_samples = 4;
+        }
         if (scene_.dim == 3) prepare_3d();
     }
 

@@ -123,6 +123,7 @@ int run(const RunOptions& options) {
     if (options.no_video) return 0;
     RenderOptions preview;
     preview.directory = path;
+    preview.draft = true;
     preview.threads = options.threads;
     preview.quiet = options.quiet;
     return render(preview);
