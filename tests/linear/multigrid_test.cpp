@@ -32,8 +32,9 @@ template <int D>
 double dot(const BlockSystem<D>& s, const SplitField<D>& a, const SplitField<D>& b) {
     double sum = 0;
     for (int i = 0; i < s.blocks->size(); ++i)
-        for (int o = 0; o < kBlockCells<D>; ++o)
-            sum += static_cast<double>(a.block(i)[o]) * b.block(i)[o];
+        for (int t = 0; t < 2; ++t)
+            for (int o = 0; o < kHalf<D>; ++o)
+                sum += static_cast<double>(a.half(i, t)[o]) * b.half(i, t)[o];
     return sum;
 }
 }  // namespace

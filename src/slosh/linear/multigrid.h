@@ -62,10 +62,10 @@ struct MultigridLevel {
     std::size_t unknowns = 0;
     std::vector<std::array<int, 2 * D>> faces;  ///< Face neighbours of each block.
     std::vector<BlockKinds> kinds;
-    std::vector<MixedVector<D>, AlignedAllocator<MixedVector<D>>> mixed;
-    std::vector<ExactVector<D>, AlignedAllocator<ExactVector<D>>> exact;  ///< Finest level only.
-    Coarsening<D> coarsening;  ///< To the next level; empty on the coarsest.
-    SplitField<D> x, b;        ///< Workspace; the finest level works on the caller's.
+    PageArray<MixedVector<D>> mixed;
+    PageArray<ExactVector<D>> exact;  ///< Finest level only.
+    Coarsening<D> coarsening;         ///< To the next level; empty on the coarsest.
+    SplitField<D> x, b;               ///< Workspace; the finest level works on the caller's.
 
     static constexpr std::uint32_t kAll = D == 3 ? 0xffffffffu : 0xfu;
     int size() const { return static_cast<int>(kinds.size()); }

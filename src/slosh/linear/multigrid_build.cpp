@@ -60,9 +60,8 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
 
 template <int D>
 std::size_t MultigridLevel<D>::bytes() const {
-    return faces.size() * sizeof(faces[0]) + kinds.size() * sizeof(BlockKinds) +
-           mixed.size() * sizeof(MixedVector<D>) + exact.size() * sizeof(ExactVector<D>) +
-           x.bytes() + b.bytes() + coarsening.parent.size() * (sizeof(int) + 1) +
+    return faces.size() * sizeof(faces[0]) + kinds.size() * sizeof(BlockKinds) + mixed.bytes() +
+           exact.bytes() + x.bytes() + b.bytes() + coarsening.parent.size() * (sizeof(int) + 1) +
            coarsening.children.size() * sizeof(int) * kChildren<D> +
            (coarsening.coarse ? coarsening.coarse->bytes() : 0);
 }

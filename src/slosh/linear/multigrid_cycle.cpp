@@ -50,7 +50,7 @@ void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>&
         for (int octant = 0; octant < kChildren<D>; ++octant) {
             const int child = level.coarsening.children[B][octant];
             if (child < level.size())
-                restrict_red(level, child, b, x, octant, coarse.b.block(static_cast<int>(B)));
+                restrict_red(level, child, b, x, octant, coarse.b, static_cast<int>(B));
         }
     });
 }
@@ -62,9 +62,8 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
     if (l + 1 < levels_.size()) {
         const Coarsening<D>& up = level.coarsening;
         const SplitField<D>& coarse = levels_[l + 1].x;
-        each_block(level.size(), [&](int i) {
-            prolong_red(level, i, up.octant[i], coarse.block(up.parent[i]), x);
-        });
+        each_block(level.size(),
+                   [&](int i) { prolong_red(level, i, up.octant[i], coarse, up.parent[i], x); });
     }
     const int n = sweeps(l);
     for (int s = 0; s < n; ++s) {

@@ -129,11 +129,11 @@ struct CoarsePlace {
     }
 };
 
-/// Restricts the residual of a fine block to its octant of the coarse block `B`, right after a
+/// Restricts the residual of a fine block to its octant of block B of `coarse`, right after a
 /// black half-sweep: black residuals are zero then, so only red ones are summed.
 template <int D>
 inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
-                         const SplitField<D>& x, int octant, float* B) {
+                         const SplitField<D>& x, int octant, SplitField<D>& coarse, int B) {
     const SplitNear<D> near(x, level.faces[b], b, 1);
     const float* centre = x.half(b, 0);
     const float* f = rhs.half(b, 0);
@@ -168,26 +168,26 @@ inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField
                 unit, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
             const CoarsePlace place(octant, z, m);
             const __m128 even = _mm_shuffle_ps(sum, sum, _MM_SHUFFLE(3, 1, 2, 0));
-            float* to = B + place.at;
-            _mm_storel_pi(reinterpret_cast<__m64*>(to + place.even_colour * kHalf<D>), even);
-            _mm_storeh_pi(reinterpret_cast<__m64*>(to + (1 - place.even_colour) * kHalf<D>), even);
+            _mm_storel_pi(reinterpret_cast<__m64*>(coarse.half(B, place.even_colour) + place.at),
+                          even);
+            _mm_storeh_pi(
+                reinterpret_cast<__m64*>(coarse.half(B, 1 - place.even_colour) + place.at), even);
         }
 }
 
 /// Adds the coarse correction to the red cells of a fine block. Black cells need none: the next
 /// half-sweep overwrites them.
 template <int D>
-inline void prolong_red(const MultigridLevel<D>& level, int b, int octant, const float* B,
-                        SplitField<D>& x) {
+inline void prolong_red(const MultigridLevel<D>& level, int b, int octant,
+                        const SplitField<D>& coarse, int B, SplitField<D>& x) {
     float* out = x.half(b, 0);
     const auto add = [&](int z, int m) SLOSH_INLINE {
         const CoarsePlace place(octant, z, m);
-        const float* from = B + place.at;
         const __m128 zero = _mm_setzero_ps();
-        const __m128 even =
-            _mm_loadl_pi(zero, reinterpret_cast<const __m64*>(from + place.even_colour * kHalf<D>));
+        const __m128 even = _mm_loadl_pi(
+            zero, reinterpret_cast<const __m64*>(coarse.half(B, place.even_colour) + place.at));
         const __m128 odd = _mm_loadl_pi(
-            zero, reinterpret_cast<const __m64*>(from + (1 - place.even_colour) * kHalf<D>));
+            zero, reinterpret_cast<const __m64*>(coarse.half(B, 1 - place.even_colour) + place.at));
         const __m128 four = _mm_unpacklo_ps(even, odd);
         const int at = 32 * z + 8 * m;
         _mm256_store_ps(out + at,
@@ -198,17 +198,17 @@ inline void prolong_red(const MultigridLevel<D>& level, int b, int octant, const
         [&](std::uint32_t, int z, int m, int) SLOSH_INLINE { add(z, m); });
 }
 
-/// Calls body(offset in the block) for every vector that holds unknowns, of both colours.
+/// Calls body(t, offset in the half-block) for every vector that holds unknowns, of both colours.
 template <int D, class Body>
 inline SLOSH_INLINE void for_each_live(const MultigridLevel<D>& level, int b, const Body& body) {
     const BlockKinds& k = level.kinds[b];
     for (int t = 0; t < 2; ++t) {
         const std::uint32_t live = k.live(t);
         if (live == MultigridLevel<D>::kAll) {
-            for (int at = 0; at < kHalf<D>; at += 8) body(t * kHalf<D> + at);
+            for (int at = 0; at < kHalf<D>; at += 8) body(t, at);
         } else {
             for (std::uint32_t bits = live; bits; bits &= bits - 1)
-                body(t * kHalf<D> + 8 * std::countr_zero(bits));
+                body(t, 8 * std::countr_zero(bits));
         }
     }
 }
@@ -217,10 +217,10 @@ inline SLOSH_INLINE void for_each_live(const MultigridLevel<D>& level, int b, co
 template <int D>
 inline double dot_block(const MultigridLevel<D>& level, const SplitField<D>& f,
                         const SplitField<D>& x, int b) {
-    const float *p = f.block(b), *q = x.block(b);
     Lanes s = _mm256_setzero_ps();
-    for_each_live(level, b, [&](int at) SLOSH_INLINE {
-        s = _mm256_fmadd_ps(_mm256_load_ps(p + at), _mm256_load_ps(q + at), s);
+    for_each_live(level, b, [&](int t, int at) SLOSH_INLINE {
+        s = _mm256_fmadd_ps(_mm256_load_ps(f.half(b, t) + at), _mm256_load_ps(x.half(b, t) + at),
+                            s);
     });
     return sum_lanes(s);
 }

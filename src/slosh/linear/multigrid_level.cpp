@@ -171,8 +171,8 @@ void build_level(const PlainArrays<D>& A, float weight, bool finest, MultigridLe
             next += std::popcount(level.kinds[b].mixed[t]);
         }
     }
-    level.mixed.resize(next);
-    if (finest) level.exact.resize(next);
+    level.mixed = PageArray<MixedVector<D>>(next);
+    if (finest) level.exact = PageArray<ExactVector<D>>(next);
     parallel_for(n, 16, [&](std::size_t i) {
         const BlockKinds& k = level.kinds[i];
         if ((k.mixed[0] | k.mixed[1]) == 0) return;

@@ -91,12 +91,12 @@ public:
         const Lanes a = lanes(static_cast<float>(-alpha)), sign = lanes(-0.f);
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
-            float* r = r_.block(b);
-            const float* q = q_.block(b);
             Lanes worst = _mm256_setzero_ps();
-            for_each_live(level_, b, [&](int at) SLOSH_INLINE {
-                const Lanes v = _mm256_fmadd_ps(a, _mm256_load_ps(q + at), _mm256_load_ps(r + at));
-                _mm256_store_ps(r + at, v);
+            for_each_live(level_, b, [&](int t, int at) SLOSH_INLINE {
+                float* r = r_.half(b, t) + at;
+                const Lanes q = _mm256_load_ps(q_.half(b, t) + at);
+                const Lanes v = _mm256_fmadd_ps(a, q, _mm256_load_ps(r));
+                _mm256_store_ps(r, v);
                 worst = _mm256_max_ps(worst, _mm256_andnot_ps(sign, v));
             });
             alignas(32) float w[8];
@@ -116,11 +116,10 @@ private:
         const __m256d s = _mm256_set1_pd(scale);
         const __m128 low = _mm256_cvtpd_ps(_mm256_mul_pd(row.low, s));
         const __m128 high = _mm256_cvtpd_ps(_mm256_mul_pd(row.high, s));
-        float* r = r_.block(b) + 32 * z + 4 * y;
-        const int even_colour = (y + z) & 1;
-        _mm_store_ps(r + even_colour * kHalf<D>,
+        const int at = 32 * z + 4 * y, even_colour = (y + z) & 1;
+        _mm_store_ps(r_.half(b, even_colour) + at,
                      _mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
-        _mm_store_ps(r + (1 - even_colour) * kHalf<D>,
+        _mm_store_ps(r_.half(b, 1 - even_colour) + at,
                      _mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1)));
     }
 
@@ -131,11 +130,10 @@ private:
         for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
             const int v = std::countr_zero(bits), z = v >> 2;
             double* x = x_.block(b) + 16 * v;
-            const float* p = p_.block(b) + 8 * v;
-            for (int y = 0; y < 2; ++y, x += kSide, p += 4) {
-                const int even_colour = (y + z) & 1;
-                const __m128 even = _mm_load_ps(p + even_colour * kHalf<D>);
-                const __m128 odd = _mm_load_ps(p + (1 - even_colour) * kHalf<D>);
+            for (int y = 0; y < 2; ++y, x += kSide) {
+                const int even_colour = (y + z) & 1, at = 8 * v + 4 * y;
+                const __m128 even = _mm_load_ps(p_.half(b, even_colour) + at);
+                const __m128 odd = _mm_load_ps(p_.half(b, 1 - even_colour) + at);
                 const __m256d low = _mm256_cvtps_pd(_mm_unpacklo_ps(even, odd));
                 const __m256d high = _mm256_cvtps_pd(_mm_unpackhi_ps(even, odd));
                 _mm256_store_pd(x, _mm256_fmadd_pd(a, low, _mm256_load_pd(x)));

@@ -1,25 +1,25 @@
-// The multigrid's own layout: the red cells of a block first, then the black ones.
+// The multigrid's own layout: the red cells of all blocks first, then the black ones.
 //
 // A cell is red (colour 0) if the sum of its coordinates is even. A row of eight cells holds four
 // of each colour; cell k of colour t in row (y, z) is x = 2k + s, s = (y + z + t) & 1. Two rows
 // (y even, y+1) of one colour make one AVX2 vector; a block has kVectors of them per colour:
 //
-//     value of colour t, row (y, z), number k:  block + t kHalf + 32 z + 4 y + k
+//     value of colour t, block b, row (y, z), number k:  half(b, t) + 32 z + 4 y + k
 //
 // A half-sweep of Gauss-Seidel over one colour so reads only the other colour and writes only its
-// own, every lane doing work. The neighbours of a vector: in y and z the other colour at the same
-// k; in x the other colour at the same k ("own") and at k-1 where s = 0, k+1 where s = 1 ("shift").
-// A coarse cell covers one red and one black cell of each fine row, both at the same k: transfer
-// between levels is a sum of rows.
+// own, every lane doing work and every stream of memory without gaps. The neighbours of a vector:
+// in y and z the other colour at the same k; in x the other colour at the same k ("own") and at k-1
+// where s = 0, k+1 where s = 1 ("shift"). A coarse cell covers one red and one black cell of each
+// fine row, both at the same k: transfer between levels is a sum of rows.
 #pragma once
 
 #include <immintrin.h>
 
 #include <array>
-#include <memory>
 
 #include "slosh/grid/field.h"
 #include "slosh/linear/block_rows.h"
+#include "slosh/linear/pages.h"
 
 namespace slosh {
 
@@ -35,29 +35,26 @@ constexpr int split_cell(int t, int v, int lane) {
     return 64 * z + kSide * y + 2 * (lane & 3) + ((y + z + t) & 1);
 }
 
-/// Values in the split layout, with a zero block at the end for neighbours that do not exist.
+/// Values in the split layout, zero at first, with a zero block at the end for neighbours that do
+/// not exist.
 template <int D>
 class SplitField {
 public:
     SplitField() = default;
-    explicit SplitField(int blocks);
-    float* block(int b) { return data_ + static_cast<std::size_t>(b) * kBlockCells<D>; }
-    const float* block(int b) const { return data_ + static_cast<std::size_t>(b) * kBlockCells<D>; }
-    float* half(int b, int t) { return block(b) + t * kHalf<D>; }
-    const float* half(int b, int t) const { return block(b) + t * kHalf<D>; }
-    std::size_t bytes() const { return bytes_; }
+    explicit SplitField(int blocks)
+        : pages_((static_cast<std::size_t>(blocks) + 1) * kBlockCells<D> * sizeof(float)),
+          colour_(static_cast<std::size_t>(blocks + 1) * kHalf<D>) {}
+    /// The kHalf cells of colour t in block b.
+    float* half(int b, int t) {
+        return static_cast<float*>(pages_.data()) + t * colour_ +
+               static_cast<std::size_t>(b) * kHalf<D>;
+    }
+    const float* half(int b, int t) const { return const_cast<SplitField*>(this)->half(b, t); }
+    std::size_t bytes() const { return pages_.bytes(); }
 
 private:
-    struct Unmap {
-        std::size_t size = 0;
-        void operator()(void* p) const;
-    };
-    std::unique_ptr<void, Unmap> memory_;
-    float* data_ = nullptr;
-    std::size_t bytes_ = 0;
+    Pages pages_;
+    std::size_t colour_ = 0;  // cells of one colour
 };
-
-extern template class SplitField<2>;
-extern template class SplitField<3>;
 
 }  // namespace slosh
