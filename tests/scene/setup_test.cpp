@@ -106,6 +106,7 @@ TEST_CASE("Sides, gravity, keyframes and sources reach the setup") {
         "inflows": [{"shape": {"type": "sphere", "radius": 0.1}, "start": 0.5, "end": 1,
                      "velocity": [1, {"keys": [[0, 0], [1, -2]]}]}],
         "drains": [{"shape": {"type": "box", "size": [0.2, 0.2]}}],
+        "probes": [{"name": "wall", "position": [1.9, 0.1]}],
         "solids": [{"name": "paddle", "shape": {"type": "box", "size": [0.1, 0.5]},
                     "motion": {"keys": [{"time": 0, "position": [1, 0.5]},
                                         {"time": 1, "position": [1, 0.5], "rotation": 360}]}}]})",
@@ -120,6 +121,7 @@ TEST_CASE("Sides, gravity, keyframes and sources reach the setup") {
     CHECK(setup.inflows[0].velocity[1].at(0.5) == doctest::Approx(-1));
     CHECK(setup.inflows[0].start == 0.5);
     CHECK(setup.drains.size() == 1);
+    CHECK(setup.probes.at(0) == Point<2>{{1.9, 0.1}});
     // A quarter of the turn: a point a quarter metre to the right moves straight up.
     const Point<2> v = setup.solids[0].motion.velocity({{1.25, 0.5}}, 0.25, 1e-6);
     CHECK(v[1] == doctest::Approx(0.25 * 2 * kPi).epsilon(1e-4));

@@ -9,6 +9,18 @@
 
 namespace slosh {
 
+Json::Json() = default;
+Json::Json(bool b) : kind(Kind::Flag), flag(b) {}
+Json::Json(double x) : kind(Kind::Number), number(x) {}
+Json::Json(int x) : Json(double(x)) {}
+Json::Json(std::string s) : kind(Kind::Text), text(std::move(s)) {}
+Json::Json(const char* s) : Json(std::string(s)) {}
+Json::Json(const Json&) = default;
+Json::Json(Json&&) noexcept = default;
+Json& Json::operator=(const Json&) = default;
+Json& Json::operator=(Json&&) noexcept = default;
+Json::~Json() = default;
+
 Json Json::list(std::vector<Json> of) {
     Json j;
     j.kind = Kind::List;

@@ -38,12 +38,18 @@ public:
     JsonSourcePtr source;
     int line = 1, column = 1;  ///< Of the value's first character; columns count characters.
 
-    Json() = default;
-    Json(bool b) : kind(Kind::Flag), flag(b) {}
-    Json(double x) : kind(Kind::Number), number(x) {}
-    Json(int x) : Json(double(x)) {}
-    Json(std::string s) : kind(Kind::Text), text(std::move(s)) {}
-    Json(const char* s) : Json(std::string(s)) {}
+    // Defined where Member is known.
+    Json();
+    Json(bool b);
+    Json(double x);
+    Json(int x);
+    Json(std::string s);
+    Json(const char* s);
+    Json(const Json&);
+    Json(Json&&) noexcept;
+    Json& operator=(const Json&);
+    Json& operator=(Json&&) noexcept;
+    ~Json();
     static Json list(std::vector<Json> of = {});
     static Json object();
 

@@ -99,6 +99,12 @@ struct SceneSolid {
     Point<3> colour{{0.75, 0.72, 0.68}};  ///< Linear red, green, blue in [0, 1].
 };
 
+/// A point whose pressure is reported at every step.
+struct SceneProbe {
+    std::string name;
+    Point<3> position;  ///< m
+};
+
 enum class ParticleFiles { None, Ply, Vdb };
 
 struct SceneOutput {
@@ -138,6 +144,7 @@ struct Scene {
     std::vector<SceneInflow> inflows;
     std::vector<SceneDrain> drains;
     std::vector<SceneSolid> solids;
+    std::vector<SceneProbe> probes;
     std::vector<std::string> open_sides;  ///< "x-", "x+", "y-", ...
     Separation separation = Separation::Off;
     std::string solver = "auto";  ///< As written; step.solver is what it means.

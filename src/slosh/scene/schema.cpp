@@ -55,6 +55,7 @@ std::string scene_schema() {
     add(inflow_table());
     add(drain_table());
     add(solid_table());
+    add(probe_table());
     add(output_table());
     add(render_table());
 
@@ -74,6 +75,7 @@ std::string scene_reference() {
     section(out, "Inflow (`inflows`)", inflow_table());
     section(out, "Drain (`drains`)", drain_table());
     section(out, "Solid (`solids`)", solid_table());
+    section(out, "Probe (`probes`)", probe_table());
     section(out, "Motion (`motion`)", motion_table());
     section(out, "Keyframe (`motion.keys`)", key_table());
     section(out, "Output (`output`)", output_table());

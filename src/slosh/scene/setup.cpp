@@ -1,4 +1,6 @@
 // Scenes into simulations.
+#include <fmt/format.h>
+
 #include "slosh/base/error.h"
 #include "slosh/scene/mesh.h"
 #include "slosh/scene/scene.h"
@@ -64,6 +66,17 @@ ShapePtr<D> make_local(const SceneShape& s, double dx) {
     throw InputError("a mesh needs a 3D scene");
 }
 
+/// The shape of thing `i` of a list, errors told with its place in the scene: what is wrong with a
+/// mesh shows only here, when lines and columns are gone.
+template <int D>
+ShapePtr<D> shape_of(const char* list, std::size_t i, const SceneShape& shape, double dx) {
+    try {
+        return make_shape<D>(shape, dx);
+    } catch (const InputError& e) {
+        throw InputError(fmt::format("$.{}[{}].shape: {}", list, i, e.what()));
+    }
+}
+
 template <int D>
 Motion<D> make_motion(const SceneMotion& m) {
     std::vector<Key<D>> keys;
@@ -98,19 +111,29 @@ LiquidSetup<D> make_setup(const Scene& scene) {
     setup.density = scene.density;
     setup.step = scene.step;
 
-    for (const SceneSolid& s : scene.solids)
-        setup.solids.push_back({s.name, make_shape<D>(s.shape, dx), make_motion<D>(s.motion)});
-    for (const SceneLiquid& l : scene.initial)
-        setup.liquid.push_back(
-            {make_shape<D>(l.shape, dx), first<D>(l.velocity), l.spin, first<D>(l.centre)});
-    for (const SceneInflow& i : scene.inflows) {
-        Inflow<D> inflow{make_shape<D>(i.shape, dx), make_motion<D>(i.motion), {}, i.start, i.end};
-        for (int d = 0; d < D; ++d) inflow.velocity[d] = i.velocity[d];
+    for (std::size_t i = 0; i < scene.solids.size(); ++i) {
+        const SceneSolid& s = scene.solids[i];
+        setup.solids.push_back(
+            {s.name, shape_of<D>("solids", i, s.shape, dx), make_motion<D>(s.motion)});
+    }
+    for (std::size_t i = 0; i < scene.initial.size(); ++i) {
+        const SceneLiquid& l = scene.initial[i];
+        setup.liquid.push_back({shape_of<D>("initial", i, l.shape, dx), first<D>(l.velocity),
+                                l.spin, first<D>(l.centre)});
+    }
+    for (std::size_t i = 0; i < scene.inflows.size(); ++i) {
+        const SceneInflow& s = scene.inflows[i];
+        Inflow<D> inflow{
+            shape_of<D>("inflows", i, s.shape, dx), make_motion<D>(s.motion), {}, s.start, s.end};
+        for (int d = 0; d < D; ++d) inflow.velocity[d] = s.velocity[d];
         setup.inflows.push_back(std::move(inflow));
     }
-    for (const SceneDrain& d : scene.drains)
+    for (std::size_t i = 0; i < scene.drains.size(); ++i) {
+        const SceneDrain& s = scene.drains[i];
         setup.drains.push_back(
-            {make_shape<D>(d.shape, dx), make_motion<D>(d.motion), d.start, d.end});
+            {shape_of<D>("drains", i, s.shape, dx), make_motion<D>(s.motion), s.start, s.end});
+    }
+    for (const SceneProbe& p : scene.probes) setup.probes.push_back(first<D>(p.position));
     return setup;
 }
 

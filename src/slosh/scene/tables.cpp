@@ -212,6 +212,18 @@ const Table<SceneSolid>& solid_table() {
     return table;
 }
 
+const Table<SceneProbe>& probe_table() {
+    static const Table<SceneProbe> table = [] {
+        Table<SceneProbe> t("probe", "A point whose pressure is reported at every step.");
+        t.key("name", &SceneProbe::name, TextType{}, "", "Name, for reports.").not_state();
+        t.key("position", &SceneProbe::position, VectorType{}, "m", "Where it is.")
+            .required()
+            .not_state();
+        return t;
+    }();
+    return table;
+}
+
 const Table<SceneOutput>& output_table() {
     static const Table<SceneOutput> table = [] {
         Table<SceneOutput> t("output", "What a run writes for every frame.");
@@ -275,6 +287,10 @@ const Table<StepOptions>& step_table() {
               "", "How velocity goes between particles and grid.");
         t.key("flip_blend", &StepOptions::flip_blend, NumberType{0, 1}, "",
               "Share of FLIP in \"flip\"; the rest is PIC.");
+        t.key(
+            "affine_time", &StepOptions::affine_time, NumberType{1e-9, 1e30}, "s",
+            "APIC: time in which the particles' velocity gradients relax by 1/e, which keeps noise "
+            "from stirring liquid at rest; 1e30: never.");
         t.key("advection", &StepOptions::advection_order,
               ChoiceType<int>{{{"rk2", 2}, {"rk3", 3}}, {}, ""}, "",
               "Runge-Kutta method of particle paths.");
@@ -375,6 +391,9 @@ const Table<Scene>& scene_table() {
               "", "Where liquid is removed.");
         t.key("solids", &Scene::solids, ListType<ObjectType<SceneSolid>, SceneSolid>{{solid_table}},
               "", "Obstacles and containers.");
+        t.key("probes", &Scene::probes, ListType<ObjectType<SceneProbe>, SceneProbe>{{probe_table}},
+              "", "Points whose pressure is reported at every step.")
+            .not_state();
         t.key("separation", &Scene::separation,
               ChoiceType<Separation>{{{"off", Separation::Off}},
                                      {"cell", "node", "edge"},
