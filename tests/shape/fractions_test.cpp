@@ -1,3 +1,5 @@
+#include "slosh/shape/fractions.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -7,13 +9,14 @@
 
 #include "slosh/base/hash.h"
 #include "slosh/base/vec.h"
-#include "slosh/shape/fractions.h"
 
 using namespace slosh;
 
 namespace {
 
-double random(int i, int draw) { return hash_uniform(7, i, draw) * 2 - 1; }
+double random(int i, int draw) {
+    return hash_uniform(7, i, draw) * 2 - 1;
+}
 
 template <int D>
 Point<D> corner(int c) {
@@ -72,7 +75,7 @@ void check_complement_and_symmetry() {
         for (int c = 0; c < 1 << D; ++c) p[c] = random(i, c);
         if (i % 5 == 0) p[i % (1 << D)] = 0;
         if (D > 1 && i % 35 == 0) p[i % (1 << D) ^ ((1 << D) - 1)] = 0;  // the opposite corner too
-        if (i % 50 == 0)  // the tied saddle
+        if (i % 50 == 0)                                                 // the tied saddle
             for (int c = 0; c < 1 << D; ++c) p[c] = (c ^ c >> 1 ^ c >> 2) & 1 ? 0.3 : -0.3;
         for (int c = 0; c < 1 << D; ++c) q[c] = -p[c];
         const double value = open<D>(p);

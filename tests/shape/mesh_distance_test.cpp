@@ -1,3 +1,5 @@
+#include "slosh/shape/mesh_distance.h"
+
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -6,7 +8,6 @@
 #include "slosh/base/error.h"
 #include "slosh/base/hash.h"
 #include "slosh/base/parallel.h"
-#include "slosh/shape/mesh_distance.h"
 #include "slosh/shape/primitives.h"
 
 using namespace slosh;

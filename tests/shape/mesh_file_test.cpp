@@ -1,3 +1,5 @@
+#include "slosh/shape/mesh_file.h"
+
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -8,7 +10,6 @@
 
 #include "mesh_samples.h"
 #include "slosh/base/error.h"
-#include "slosh/shape/mesh_file.h"
 
 using namespace slosh;
 
@@ -16,8 +17,8 @@ namespace {
 
 /// A folder that is gone when the test is.
 struct Folder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                 ("slosh_mesh_test_" + std::to_string(getpid()));
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("slosh_mesh_test_" + std::to_string(getpid()));
     Folder() { std::filesystem::create_directories(path); }
     ~Folder() { std::filesystem::remove_all(path); }
     std::string write(const std::string& name, const std::string& bytes) const {
@@ -39,7 +40,8 @@ const TriangleMesh kBox = box_mesh({0, 0, 0}, {1, 2, 4});
 std::string obj_text() {
     std::string s = "# a box\nmtllib none.mtl\no box\n";
     for (const auto& v : kBox.vertices)
-        s += "v " + std::to_string(v[0]) + " " + std::to_string(v[1]) + " " + std::to_string(v[2]) + "\n";
+        s += "v " + std::to_string(v[0]) + " " + std::to_string(v[1]) + " " + std::to_string(v[2]) +
+             "\n";
     // Quads, in the three ways of naming corners.
     s += "vn 0 0 1\nvt 0 0\nf 1 5 7 3\nf 2/1 4/1 8/1 6/1\nf 1//1 2//1 6//1 5//1\r\n";
     s += "f -6/1/1 -2/1/1 -1/1/1 -5/1/1\nf 1 3 4 2\nf 5 6 8 7";
@@ -54,9 +56,11 @@ std::string ply_header(const std::string& format, const std::string& corner_type
 std::string ply_text() {
     std::string s = ply_header("ascii");
     for (const auto& v : kBox.vertices)
-        s += std::to_string(v[0]) + " " + std::to_string(v[1]) + " " + std::to_string(v[2]) + " 7\n";
+        s +=
+            std::to_string(v[0]) + " " + std::to_string(v[1]) + " " + std::to_string(v[2]) + " 7\n";
     for (const auto& t : kBox.triangles)
-        s += "3 " + std::to_string(t[0]) + " " + std::to_string(t[1]) + " " + std::to_string(t[2]) + "\n";
+        s += "3 " + std::to_string(t[0]) + " " + std::to_string(t[1]) + " " + std::to_string(t[2]) +
+             "\n";
     return s;
 }
 std::string ply_binary(bool big) {
@@ -161,7 +165,8 @@ TEST_CASE("A box comes back from every kind of mesh file") {
     const Point<3> moved_lo{10, 0, 0}, moved_hi{12, 4, 8};
     folder.write("box.bin", gltf_buffer());
     check_box(load_mesh(folder.write("a.gltf", gltf_text("box.bin"))), moved_lo, moved_hi);
-    check_box(load_mesh(folder.write("a.glb", glb(gltf_text(""), gltf_buffer()))), moved_lo, moved_hi);
+    check_box(load_mesh(folder.write("a.glb", glb(gltf_text(""), gltf_buffer()))), moved_lo,
+              moved_hi);
 }
 
 TEST_CASE("Concave polygons are filled and nothing beyond them") {

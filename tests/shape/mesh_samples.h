@@ -15,7 +15,8 @@ inline TriangleMesh uv_sphere(const Point<3>& centre, double radius, int n, bool
     const auto at = [&](int ring, int step) {
         const double theta = std::numbers::pi * ring / n, phi = std::numbers::pi * step / n;
         return centre + Point<3>{std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi),
-                                 std::cos(theta)} * radius;
+                                 std::cos(theta)} *
+                            radius;
     };
     mesh.vertices = {at(0, 0), at(n, 0)};
     mesh.vertices[1] = centre - Point<3>{0, 0, radius};
@@ -52,7 +53,8 @@ inline TriangleMesh box_mesh(const Point<3>& lo, const Point<3>& hi) {
     TriangleMesh mesh;
     mesh.name = "box";
     for (int c = 0; c < 8; ++c)
-        mesh.vertices.push_back({c & 1 ? hi[0] : lo[0], c & 2 ? hi[1] : lo[1], c & 4 ? hi[2] : lo[2]});
+        mesh.vertices.push_back(
+            {c & 1 ? hi[0] : lo[0], c & 2 ? hi[1] : lo[1], c & 4 ? hi[2] : lo[2]});
     const std::uint32_t quads[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                        {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
     for (const auto& q : quads) {

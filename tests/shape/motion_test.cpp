@@ -1,9 +1,10 @@
+#include "slosh/shape/motion.h"
+
 #include <doctest/doctest.h>
 
 #include <numbers>
 
 #include "slosh/base/error.h"
-#include "slosh/shape/motion.h"
 
 using namespace slosh;
 

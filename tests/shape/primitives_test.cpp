@@ -1,3 +1,5 @@
+#include "slosh/shape/primitives.h"
+
 #include <doctest/doctest.h>
 
 #include <functional>
@@ -8,7 +10,6 @@
 #include "slosh/base/error.h"
 #include "slosh/base/hash.h"
 #include "slosh/shape/csg.h"
-#include "slosh/shape/primitives.h"
 
 using namespace slosh;
 
@@ -52,7 +53,9 @@ std::vector<Point<3>> strew(int n, const std::function<Point<3>(double, double)>
         for (int j = 0; j <= n; ++j) points.push_back(at(double(i) / n, double(j) / n));
     return points;
 }
-Point<3> ring(double angle) { return kSide1 * std::cos(angle) + kSide2 * std::sin(angle); }
+Point<3> ring(double angle) {
+    return kSide1 * std::cos(angle) + kSide2 * std::sin(angle);
+}
 
 void append(std::vector<Point<3>>& to, const std::vector<Point<3>>& more) {
     to.insert(to.end(), more.begin(), more.end());
@@ -72,8 +75,9 @@ TEST_CASE("The distance to a box is exact inside and outside") {
                        p[b] = lo[b] + (hi[b] - lo[b]) * v;
                        return p;
                    }));
-    check_against_surface<3>(*box(lo, hi), surface, 1.8 / 80,
-                             [&](const Point<3>& x) { return Box<3>{lo, hi}.contains(x); });
+    check_against_surface<3>(*box(lo, hi), surface, 1.8 / 80, [&](const Point<3>& x) {
+        return Box<3>{lo, hi}.contains(x);
+    });
 }
 
 TEST_CASE("A rounded box is its inner box grown by the radius") {
@@ -93,16 +97,16 @@ TEST_CASE("Distances to sphere, capsule, cylinder and torus are exact") {
 
     const auto ball = [&](const Point<3>& at, double r) {
         return strew(n, [=](double u, double v) {
-            return at + kAxis * (r * std::cos(kPi * u)) + ring(2 * kPi * v) * (r * std::sin(kPi * u));
+            return at + kAxis * (r * std::cos(kPi * u)) +
+                   ring(2 * kPi * v) * (r * std::sin(kPi * u));
         });
     };
     check_against_surface<3>(*sphere(c, 0.9), ball(c, 0.9), 2 * kPi * 0.9 / n,
                              [&](const Point<3>& x) { return length(x - c) < 0.9; });
 
     const double r = 0.4;
-    const auto side = strew(n, [&](double u, double v) {
-        return a + (b - a) * u + ring(2 * kPi * v) * r;
-    });
+    const auto side =
+        strew(n, [&](double u, double v) { return a + (b - a) * u + ring(2 * kPi * v) * r; });
     std::vector<Point<3>> tube = side;
     for (const auto& p : ball(a, r))
         if (height(p) < -0.6) tube.push_back(p);
@@ -115,19 +119,20 @@ TEST_CASE("Distances to sphere, capsule, cylinder and torus are exact") {
 
     std::vector<Point<3>> can = side;
     for (const Point<3>& end : {a, b})
-        append(can, strew(n, [&](double u, double v) { return end + ring(2 * kPi * v) * (r * u); }));
+        append(can,
+               strew(n, [&](double u, double v) { return end + ring(2 * kPi * v) * (r * u); }));
     check_against_surface<3>(*cylinder(a, b, r), can, 2 * kPi * r / n, [&](const Point<3>& x) {
         return std::abs(height(x)) < 0.6 && off_axis(x) < r;
     });
 
     const auto donut = strew(n, [&](double u, double v) {
         const Point<3> out = ring(2 * kPi * u);
-        return c + out * (0.8 + 0.3 * std::cos(2 * kPi * v)) + kAxis * (0.3 * std::sin(2 * kPi * v));
+        return c + out * (0.8 + 0.3 * std::cos(2 * kPi * v)) +
+               kAxis * (0.3 * std::sin(2 * kPi * v));
     });
-    check_against_surface<3>(*torus(c, kAxis * 5.0, 0.8, 0.3), donut, 2 * kPi * 1.1 / n,
-                             [&](const Point<3>& x) {
-                                 return std::hypot(off_axis(x) - 0.8, height(x)) < 0.3;
-                             });
+    check_against_surface<3>(
+        *torus(c, kAxis * 5.0, 0.8, 0.3), donut, 2 * kPi * 1.1 / n,
+        [&](const Point<3>& x) { return std::hypot(off_axis(x) - 0.8, height(x)) < 0.3; });
 }
 
 TEST_CASE("Distances of flat shapes in 2D are exact") {
@@ -155,9 +160,10 @@ TEST_CASE("Distances of flat shapes in 2D are exact") {
             edge.push_back(along * t + across * (0.3 * s));
         }
     }
-    check_against_surface<2>(*cylinder<2>(-along, along, 0.3), edge, 2.0 / n, [&](const Point<2>& x) {
-        return std::abs(dot(x, along)) < 1 && std::abs(dot(x, across)) < 0.3;
-    });
+    check_against_surface<2>(
+        *cylinder<2>(-along, along, 0.3), edge, 2.0 / n, [&](const Point<2>& x) {
+            return std::abs(dot(x, along)) < 1 && std::abs(dot(x, across)) < 0.3;
+        });
 }
 
 TEST_CASE("Half-spaces and slabs lie on the side their normal points away from") {

@@ -1,3 +1,5 @@
+#include "slosh/shape/solid_field.h"
+
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -8,7 +10,6 @@
 #include "slosh/base/timer.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"
-#include "slosh/shape/solid_field.h"
 
 using namespace slosh;
 
@@ -48,7 +49,7 @@ struct Scene {
 template <int D>
 bool same_bytes(const Field<float, D>& a, const Field<float, D>& b) {
     return a.cells() == b.cells() &&
-           std::memcmp(a.data(), b.data(), (a.cells() + kBlockCells<D>) * sizeof(float)) == 0;
+           std::memcmp(a.data(), b.data(), (a.cells() + kBlockCells<D>)*sizeof(float)) == 0;
 }
 template <int D>
 bool same_bytes(const SolidFields<D>& a, const SolidFields<D>& b) {
@@ -70,11 +71,13 @@ std::vector<Solid<D>> mixed_solids() {
         return p;
     };
     Solid<D> ball{"ball", sphere<D>(at(0.3, 0.31), 0.17), {}};
-    Solid<D> turned{"turned", box<D>(Point<D>::filled(-0.1), Point<D>::filled(0.1)),
-                    Motion<D>({Key<D>{.time = 0, .position = at(0.7, 0.6), .rotation = {0, 0, 30}}})};
-    Solid<D> mover{"mover", box<D>(Point<D>::filled(-0.08), Point<D>::filled(0.09)),
-                   Motion<D>({Key<D>{.time = 0, .position = at(0.2, 0.7), .rotation = {}},
-                              Key<D>{.time = 1, .position = at(0.8, 0.8), .rotation = {0, 0, 50}}})};
+    Solid<D> turned{
+        "turned", box<D>(Point<D>::filled(-0.1), Point<D>::filled(0.1)),
+        Motion<D>({Key<D>{.time = 0, .position = at(0.7, 0.6), .rotation = {0, 0, 30}}})};
+    Solid<D> mover{
+        "mover", box<D>(Point<D>::filled(-0.08), Point<D>::filled(0.09)),
+        Motion<D>({Key<D>{.time = 0, .position = at(0.2, 0.7), .rotation = {}},
+                   Key<D>{.time = 1, .position = at(0.8, 0.8), .rotation = {0, 0, 50}}})};
     return {ball, turned, mover};
 }
 
@@ -83,7 +86,8 @@ std::vector<Solid<D>> mixed_solids() {
 TYPE_TO_STRING(Dim<2>);
 TYPE_TO_STRING(Dim<3>);
 
-TEST_CASE_TEMPLATE("Domain walls on grid lines give fractions of exactly 0 and 1", T, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("Domain walls on grid lines give fractions of exactly 0 and 1", T, Dim<2>,
+                   Dim<3>) {
     constexpr int D = T::value;
     const int n = 24;
     const Scene<D> scene(n);
@@ -105,7 +109,8 @@ TEST_CASE_TEMPLATE("Domain walls on grid lines give fractions of exactly 0 and 1
     }
 }
 
-TEST_CASE_TEMPLATE("An aligned box off the origin gives exact fractions as well", T, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("An aligned box off the origin gives exact fractions as well", T, Dim<2>,
+                   Dim<3>) {
     constexpr int D = T::value;
     Scene<D> scene(40);
     scene.grid.origin = Point<D>::filled(-0.1);
@@ -126,7 +131,8 @@ TEST_CASE_TEMPLATE("An aligned box off the origin gives exact fractions as well"
     CHECK(f.cell_open.get(cell) == 1);
 }
 
-TEST_CASE_TEMPLATE("Values follow the distance, and the flags of blocks are true", T, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("Values follow the distance, and the flags of blocks are true", T, Dim<2>,
+                   Dim<3>) {
     constexpr int D = T::value;
     const Scene<D> scene(64);
     const bool open[2 * D] = {true, true, true, false};
@@ -246,7 +252,8 @@ TEST_CASE_TEMPLATE("What is kept between calls equals what is computed afresh", 
     for (int i = 0; i < some.blocks->size(); ++i) {
         const int j = all.blocks->find(some.blocks->coord(i));
         CHECK(std::memcmp(part.nodal.block(i), a.nodal.block(j), kBlockCells<D> * 4) == 0);
-        CHECK(std::memcmp(part.open.axis(1).block(i), a.open.axis(1).block(j), kBlockCells<D> * 4) == 0);
+        CHECK(std::memcmp(part.open.axis(1).block(i), a.open.axis(1).block(j),
+                          kBlockCells<D> * 4) == 0);
     }
 }
 
@@ -279,7 +286,8 @@ TEST_CASE_TEMPLATE("Faces near a moving box carry its velocity, others none", T,
         for (int o = 0; o < kBlockCells<D>; ++o)
             for (int d = 0; d < D; ++d) {
                 const Index<D> cell = scene.blocks->first_cell(b) + local_cell<D>(o);
-                const double distance = mover.distance(scene.grid.face(d, cell), mover.motion.at(0));
+                const double distance =
+                    mover.distance(scene.grid.face(d, cell), mover.motion.at(0));
                 const float u = f.velocity.axis(d).block(b)[o];
                 const double exact = (to[d] - from[d]) / 2;
                 if (distance < 3 * scene.grid.dx) {

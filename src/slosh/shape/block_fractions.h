@@ -11,11 +11,13 @@ template <int D>
 using NodeTile = Tile<float, D, 1>;
 
 /// First local node that a kind of fraction reads.
-constexpr int first_node(Fractions kind) { return kind == Fractions::Area ? 0 : -1; }
+constexpr int first_node(Fractions kind) {
+    return kind == Fractions::Area ? 0 : -1;
+}
 
 template <int D>
 struct BlockFractions {
-    alignas(64) float open[D][kBlockCells<D>];   ///< Of each lower face.
+    alignas(64) float open[D][kBlockCells<D>];  ///< Of each lower face.
     alignas(64) float cell_open[kBlockCells<D>];
 };
 

@@ -113,11 +113,11 @@ ShapePtr<D> shell(ShapePtr<D> shape, double thickness, ShellSide side) {
     return std::make_shared<ShellShape<D>>(std::move(shape), middle, half);
 }
 
-#define INSTANTIATE(D)                                                  \
-    template ShapePtr<D> unite<D>(std::vector<ShapePtr<D>>);            \
-    template ShapePtr<D> intersect<D>(std::vector<ShapePtr<D>>);        \
-    template ShapePtr<D> subtract<D>(ShapePtr<D>, ShapePtr<D>);         \
-    template ShapePtr<D> invert<D>(ShapePtr<D>);                        \
+#define INSTANTIATE(D)                                           \
+    template ShapePtr<D> unite<D>(std::vector<ShapePtr<D>>);     \
+    template ShapePtr<D> intersect<D>(std::vector<ShapePtr<D>>); \
+    template ShapePtr<D> subtract<D>(ShapePtr<D>, ShapePtr<D>);  \
+    template ShapePtr<D> invert<D>(ShapePtr<D>);                 \
     template ShapePtr<D> shell<D>(ShapePtr<D>, double, ShellSide);
 INSTANTIATE(2)
 INSTANTIATE(3)

@@ -8,10 +8,14 @@ namespace slosh {
 namespace {
 
 /// Share of the edge from a towards b that has the sign of a (a and b on two sides, or one zero).
-double reach(double a, double b) { return a / (a - b); }
+double reach(double a, double b) {
+    return a / (a - b);
+}
 
 /// Area of the triangle that the zero line cuts off at a corner with its two neighbours.
-double corner_triangle(double c, double n1, double n2) { return 0.5 * reach(c, n1) * reach(c, n2); }
+double corner_triangle(double c, double n1, double n2) {
+    return 0.5 * reach(c, n1) * reach(c, n2);
+}
 
 /// Open share of a tetrahedron on which phi is linear.
 double open_tetrahedron(double a, double b, double c, double d) {
@@ -56,7 +60,8 @@ double open_square(const double p[4]) {
     if (at(1) > 0) return 0.5 * (reach(at(0), at(3)) + reach(at(1), at(2)));
     // Saddle: the two open corners are joined if the mean is open; on a tie, half of each. A
     // closed corner on the surface itself parts nothing.
-    const double apart = corner_triangle(at(0), at(1), at(3)) + corner_triangle(at(2), at(1), at(3));
+    const double apart =
+        corner_triangle(at(0), at(1), at(3)) + corner_triangle(at(2), at(1), at(3));
     const double joined =
         1 - corner_triangle(at(1), at(0), at(2)) - corner_triangle(at(3), at(0), at(2));
     const double mean = (c[0] + c[2]) + (c[1] + c[3]);

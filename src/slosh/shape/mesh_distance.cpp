@@ -13,8 +13,8 @@ namespace slosh {
 
 namespace {
 
-constexpr int kMaxVoxels = 2048;    // along the longest side
-constexpr double kMaxFaces = 2e7;   // of voxels that the surface passes, some 100 bytes each
+constexpr int kMaxVoxels = 2048;   // along the longest side
+constexpr double kMaxFaces = 2e7;  // of voxels that the surface passes, some 100 bytes each
 
 class MeshShape final : public Shape<3> {
 public:
@@ -140,10 +140,10 @@ ShapePtr<3> mesh_shape(const TriangleMesh& mesh, const MeshDistanceOptions& opti
     if (!std::isfinite(longest) || !std::isfinite(area))
         throw InputError(name + " has coordinates that are not finite or too large");
     if (longest / options.voxel > kMaxVoxels || area / (options.voxel * options.voxel) > kMaxFaces)
-        throw InputError(
-            fmt::format("{} is {:.4g} m long, too large for a sampling distance of {:.4g} m (at most "
-                        "{} samples along it); check its units, scale it down or use larger cells",
-                        name, longest, options.voxel, kMaxVoxels));
+        throw InputError(fmt::format(
+            "{} is {:.4g} m long, too large for a sampling distance of {:.4g} m (at most "
+            "{} samples along it); check its units, scale it down or use larger cells",
+            name, longest, options.voxel, kMaxVoxels));
 
     const std::size_t open_edges = boundary_edges(whole);
     if (open_edges > 0) {
@@ -153,9 +153,10 @@ ShapePtr<3> mesh_shape(const TriangleMesh& mesh, const MeshDistanceOptions& opti
                             "close the holes, or give it a thickness to make it a sheet",
                             name, open_edges));
         if (!(options.open_mesh_thickness >= 2 * options.voxel))
-            throw InputError(fmt::format("{}: a thickness of {:.4g} m is below two samples ({:.4g} m); "
-                                         "make it thicker or the cells smaller",
-                                         name, options.open_mesh_thickness, 2 * options.voxel));
+            throw InputError(
+                fmt::format("{}: a thickness of {:.4g} m is below two samples ({:.4g} m); "
+                            "make it thicker or the cells smaller",
+                            name, options.open_mesh_thickness, 2 * options.voxel));
     }
     return std::make_shared<MeshShape>(whole, options, open_edges > 0);
 }

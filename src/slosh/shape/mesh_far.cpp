@@ -33,8 +33,7 @@ void sweep(std::vector<float>& f, const Index<3>& n, int axis, double side) {
 
 }  // namespace
 
-MeshFar::MeshFar(const std::vector<DistanceBrick>& bricks, const Index<3>& lo,
-                 const Index<3>& size)
+MeshFar::MeshFar(const std::vector<DistanceBrick>& bricks, const Index<3>& lo, const Index<3>& size)
     : lo_(lo.as<double>()) {
     int side = 4;
     while (std::max({size[0], size[1], size[2]}) > kMostCells * side) side *= 2;

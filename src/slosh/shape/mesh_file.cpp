@@ -3,6 +3,7 @@
 // off within its header, and theirs can name the line. Nothing that a reader returns is trusted.
 #include "slosh/shape/mesh_file.h"
 
+#include <assimp/BaseImporter.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
@@ -27,7 +28,7 @@ namespace {
 
 constexpr std::size_t kMaxTriangles = 50'000'000;
 constexpr std::uintmax_t kMaxBytes = 4ull << 30;
-constexpr int kMaxDepth = 256;        // of nodes
+constexpr int kMaxDepth = 256;          // of nodes
 constexpr double kMaxCoordinate = 1e9;  // m
 
 [[noreturn]] void fail(const std::string& path, std::string why) {
@@ -67,13 +68,15 @@ std::string content(const std::string& path) {
 }
 
 /// Adds the parts of a node and of all nodes below it.
-void add_node(const aiScene& scene, const aiNode& node,
-              const aiMatrix4x4& parent, int depth, TriangleMesh& out) {
-    if (depth > kMaxDepth) throw InputError(fmt::format("nodes are nested more than {} deep", kMaxDepth));
+void add_node(const aiScene& scene, const aiNode& node, const aiMatrix4x4& parent, int depth,
+              TriangleMesh& out) {
+    if (depth > kMaxDepth)
+        throw InputError(fmt::format("nodes are nested more than {} deep", kMaxDepth));
     const aiMatrix4x4 to_world = parent * node.mTransformation;
     const bool mirrored = to_world.Determinant() < 0;
     for (unsigned m = 0; m < node.mNumMeshes; ++m) {
-        if (node.mMeshes[m] >= scene.mNumMeshes) throw InputError("a node names a mesh that is not there");
+        if (node.mMeshes[m] >= scene.mNumMeshes)
+            throw InputError("a node names a mesh that is not there");
         const aiMesh& mesh = *scene.mMeshes[node.mMeshes[m]];
         const std::size_t first = out.vertices.size();
         if (first + mesh.mNumVertices > 3 * kMaxTriangles ||
@@ -89,8 +92,8 @@ void add_node(const aiScene& scene, const aiNode& node,
             std::array<std::uint32_t, 3> t;
             for (int i = 0; i < 3; ++i) {
                 if (face.mIndices[i] >= mesh.mNumVertices)
-                    throw InputError(fmt::format("a triangle names vertex {} of {}", face.mIndices[i],
-                                           mesh.mNumVertices));
+                    throw InputError(fmt::format("a triangle names vertex {} of {}",
+                                                 face.mIndices[i], mesh.mNumVertices));
                 t[i] = static_cast<std::uint32_t>(first + face.mIndices[i]);
             }
             if (mirrored) std::swap(t[1], t[2]);
@@ -114,7 +117,8 @@ public:
         Assimp::DefaultLogger::kill();
     }
     void write(const char* message) override {
-        dropped_ = dropped_ || std::string_view(message).find("out-of-range") != std::string_view::npos;
+        dropped_ =
+            dropped_ || std::string_view(message).find("out-of-range") != std::string_view::npos;
     }
     bool dropped_triangles() const { return dropped_; }
 
@@ -130,15 +134,22 @@ private:
 TriangleMesh read_gltf(const std::string& path) {
     const Listener listener;
     Assimp::Importer importer;
+    // It looks into files and would read, by other code, one that only claims to be glTF.
+    for (std::size_t i = importer.GetImporterCount(); i-- > 0;) {
+        Assimp::BaseImporter* reader = importer.GetImporter(i);
+        if (std::string_view(importer.GetImporterInfo(i)->mName).starts_with("glTF2")) continue;
+        importer.UnregisterLoader(reader);
+        delete reader;
+    }
     // Positions are all we want: less work, and fewer of the library's own paths.
-    importer.SetPropertyInteger(
-        AI_CONFIG_PP_RVC_FLAGS,
-        aiComponent_NORMALS | aiComponent_TANGENTS_AND_BITANGENTS | aiComponent_COLORS |
-            aiComponent_TEXCOORDS | aiComponent_BONEWEIGHTS | aiComponent_ANIMATIONS |
-            aiComponent_TEXTURES | aiComponent_LIGHTS | aiComponent_CAMERAS | aiComponent_MATERIALS);
-    const aiScene* scene =
-        importer.ReadFile(path, aiProcess_ValidateDataStructure | aiProcess_RemoveComponent |
-                                    aiProcess_Triangulate);
+    importer.SetPropertyInteger(AI_CONFIG_PP_RVC_FLAGS,
+                                aiComponent_NORMALS | aiComponent_TANGENTS_AND_BITANGENTS |
+                                    aiComponent_COLORS | aiComponent_TEXCOORDS |
+                                    aiComponent_BONEWEIGHTS | aiComponent_ANIMATIONS |
+                                    aiComponent_TEXTURES | aiComponent_LIGHTS |
+                                    aiComponent_CAMERAS | aiComponent_MATERIALS);
+    const aiScene* scene = importer.ReadFile(
+        path, aiProcess_ValidateDataStructure | aiProcess_RemoveComponent | aiProcess_Triangulate);
     if (!scene) throw InputError(fmt::format("cannot be read: {}", importer.GetErrorString()));
     if (listener.dropped_triangles())
         throw InputError("triangles name vertices that are not there; the file is damaged");
@@ -175,7 +186,8 @@ TriangleMesh load_mesh(const std::string& path) {
     mesh.name = path;
     if (mesh.triangles.empty()) fail(path, "holds no triangles");
     if (mesh.triangles.size() > kMaxTriangles)
-        fail(path, fmt::format("has {} triangles, more than {}", mesh.triangles.size(), kMaxTriangles));
+        fail(path,
+             fmt::format("has {} triangles, more than {}", mesh.triangles.size(), kMaxTriangles));
     for (const Point<3>& v : mesh.vertices)
         for (int d = 0; d < 3; ++d)
             if (!(std::abs(v[d]) < kMaxCoordinate))

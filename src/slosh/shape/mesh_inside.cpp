@@ -48,12 +48,14 @@ MeshInside::MeshInside(const TriangleMesh& mesh, const Point<3>& origin, double 
             for (int i = 0; i < 3; ++i) p[i] = (mesh.vertices[t[i]] - origin) / voxel;
             const auto low = [&](int d) { return std::min({p[0][d], p[1][d], p[2][d]}); };
             const auto high = [&](int d) { return std::max({p[0][d], p[1][d], p[2][d]}); };
-            const int j1 = static_cast<int>(std::floor(high(1))), k1 = static_cast<int>(std::floor(high(2)));
+            const int j1 = static_cast<int>(std::floor(high(1))),
+                      k1 = static_cast<int>(std::floor(high(2)));
             for (int k = static_cast<int>(std::ceil(low(2))); k <= k1; ++k)
                 for (int j = static_cast<int>(std::ceil(low(1))); j <= j1; ++j) {
                     const double a = side_of(p[1], p[2], j, k), b = side_of(p[2], p[0], j, k),
                                  c = side_of(p[0], p[1], j, k);
-                    if ((a > 0) != (b > 0) || (b > 0) != (c > 0) || a == 0 || b == 0 || c == 0) continue;
+                    if ((a > 0) != (b > 0) || (b > 0) != (c > 0) || a == 0 || b == 0 || c == 0)
+                        continue;
                     const double x = (a * p[0][0] + b * p[1][0] + c * p[2][0]) / (a + b + c);
                     body(static_cast<std::size_t>(j - lo_[1]) +
                              static_cast<std::size_t>(k - lo_[2]) * size_[1],

@@ -32,10 +32,12 @@ struct Header {
 
 Type type_of(const Words& words, std::string_view name) {
     const std::pair<std::string_view, Type> names[] = {
-        {"char", Type::I8},    {"int8", Type::I8},   {"uchar", Type::U8},    {"uint8", Type::U8},
-        {"short", Type::I16},  {"int16", Type::I16}, {"ushort", Type::U16},  {"uint16", Type::U16},
-        {"int", Type::I32},    {"int32", Type::I32}, {"uint", Type::U32},    {"uint32", Type::U32},
-        {"float", Type::F32},  {"float32", Type::F32}, {"double", Type::F64}, {"float64", Type::F64}};
+        {"char", Type::I8},    {"int8", Type::I8},     {"uchar", Type::U8},
+        {"uint8", Type::U8},   {"short", Type::I16},   {"int16", Type::I16},
+        {"ushort", Type::U16}, {"uint16", Type::U16},  {"int", Type::I32},
+        {"int32", Type::I32},  {"uint", Type::U32},    {"uint32", Type::U32},
+        {"float", Type::F32},  {"float32", Type::F32}, {"double", Type::F64},
+        {"float64", Type::F64}};
     for (const auto& [known, type] : names)
         if (known == name) return type;
     words.fail(fmt::format("unknown type '{}'", name.substr(0, 20)));
@@ -93,14 +95,22 @@ public:
             return words_.number<double>(word);
         }
         switch (type) {
-            case Type::I8: return take<std::int8_t>();
-            case Type::U8: return take<std::uint8_t>();
-            case Type::I16: return take<std::int16_t>();
-            case Type::U16: return take<std::uint16_t>();
-            case Type::I32: return take<std::int32_t>();
-            case Type::U32: return take<std::uint32_t>();
-            case Type::F32: return take<float>();
-            case Type::F64: return take<double>();
+            case Type::I8:
+                return take<std::int8_t>();
+            case Type::U8:
+                return take<std::uint8_t>();
+            case Type::I16:
+                return take<std::int16_t>();
+            case Type::U16:
+                return take<std::uint16_t>();
+            case Type::I32:
+                return take<std::int32_t>();
+            case Type::U32:
+                return take<std::uint32_t>();
+            case Type::F32:
+                return take<float>();
+            case Type::F64:
+                return take<double>();
         }
         return 0;
     }
@@ -110,7 +120,8 @@ public:
 private:
     template <class T>
     double take() {
-        if (rest_.size() < sizeof(T)) throw InputError("ends before all its values; it was cut off");
+        if (rest_.size() < sizeof(T))
+            throw InputError("ends before all its values; it was cut off");
         char raw[sizeof(T)];
         std::memcpy(raw, rest_.data(), sizeof(T));
         rest_.remove_prefix(sizeof(T));
@@ -130,12 +141,13 @@ std::uint64_t list_size(double n, const Values& values) {
     return static_cast<std::uint64_t>(n);
 }
 
-void read_element(const Element& element, Values& values, std::vector<std::vector<std::uint32_t>>& faces,
-                  TriangleMesh& mesh) {
+void read_element(const Element& element, Values& values,
+                  std::vector<std::vector<std::uint32_t>>& faces, TriangleMesh& mesh) {
     if (element.properties.empty()) return;  // takes no bytes, however many there are
     if (element.count > values.left() + 1)
-        throw InputError(fmt::format("promises {} of '{}' but is too short for them; it was cut off",
-                                     element.count, element.name.substr(0, 20)));
+        throw InputError(
+            fmt::format("promises {} of '{}' but is too short for them; it was cut off",
+                        element.count, element.name.substr(0, 20)));
     const bool is_vertex = element.name == "vertex", is_face = element.name == "face";
     for (std::uint64_t i = 0; i < element.count; ++i) {
         Point<3> point = Point<3>::filled(std::numeric_limits<double>::quiet_NaN());

@@ -14,8 +14,9 @@ double turn(const Point2& a, const Point2& b, const Point2& c) {
 std::vector<Point2> flattened(const std::vector<std::uint32_t>& corners, const TriangleMesh& mesh) {
     Point<3> normal;  // Newell: twice the area, by the sum over edges
     for (std::size_t i = 0; i < corners.size(); ++i)
-        normal += cross(mesh.vertices[corners[i]] - mesh.vertices[corners[0]],
-                        mesh.vertices[corners[(i + 1) % corners.size()]] - mesh.vertices[corners[0]]);
+        normal +=
+            cross(mesh.vertices[corners[i]] - mesh.vertices[corners[0]],
+                  mesh.vertices[corners[(i + 1) % corners.size()]] - mesh.vertices[corners[0]]);
     int axis = 0;
     for (int d = 1; d < 3; ++d)
         if (std::abs(normal[d]) > std::abs(normal[axis])) axis = d;

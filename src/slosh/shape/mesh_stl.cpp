@@ -24,7 +24,8 @@ void add_triangle(const Point<3> (&p)[3], TriangleMesh& mesh) {
 TriangleMesh read_binary(std::string_view bytes) {
     const std::size_t n = triangle_count(bytes), there = (bytes.size() - kHeader) / kRecord;
     if (n > there)
-        throw InputError(fmt::format("promises {} triangles but holds {}; it was cut off", n, there));
+        throw InputError(
+            fmt::format("promises {} triangles but holds {}; it was cut off", n, there));
     TriangleMesh mesh;
     for (std::size_t i = 0; i < n; ++i) {
         float v[9];
@@ -40,8 +41,9 @@ TriangleMesh read_text(std::string_view bytes) {
     const auto expect = [&](std::string_view what) {
         const std::string_view word = words.next_anywhere();
         if (word != what)
-            words.fail(word.empty() ? fmt::format("ends where '{}' should follow; it was cut off", what)
-                                    : fmt::format("'{}' where '{}' should be", word.substr(0, 20), what));
+            words.fail(word.empty()
+                           ? fmt::format("ends where '{}' should follow; it was cut off", what)
+                           : fmt::format("'{}' where '{}' should be", word.substr(0, 20), what));
     };
     for (;;) {
         // "solid NAME" on a line of its own; a file may hold several.
@@ -50,7 +52,8 @@ TriangleMesh read_text(std::string_view bytes) {
         for (;;) {
             const std::string_view word = words.next_anywhere();
             if (word == "endsolid") break;
-            if (word != "facet") words.fail("neither 'facet' nor 'endsolid'; was the file cut off?");
+            if (word != "facet")
+                words.fail("neither 'facet' nor 'endsolid'; was the file cut off?");
             words.next_line();  // the normal, which follows from the corners
             expect("outer");
             expect("loop");

@@ -71,7 +71,9 @@ public:
     std::size_t line() const { return line_; }
 
 private:
-    static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+    static bool is_blank(char c) {
+        return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+    }
     std::string_view rest_;
     std::size_t line_ = 1;
 };

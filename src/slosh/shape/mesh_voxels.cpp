@@ -4,7 +4,6 @@
 #include <openvdb/math/Proximity.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/MeshToVolume.h>
-
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -29,8 +28,8 @@ struct MeshAdapter {
 };
 
 /// OpenVDB hands the nearest triangle on from node to node but does not look back, which left nodes
-/// up to 0.7 voxels too far (a ball of 25,000 facets). Here every node tries the triangles of its 26
-/// neighbours, to and fro over all nodes, until none comes nearer.
+/// up to 0.7 voxels too far (a ball of 25,000 facets). Here every node tries the triangles of its
+/// 26 neighbours, to and fro over all nodes, until none comes nearer.
 void refine(const MeshAdapter& mesh, openvdb::FloatGrid& distance, openvdb::Int32Grid& nearest) {
     std::vector<openvdb::FloatTree::LeafNodeType*> leaves;
     distance.tree().getNodes(leaves);
@@ -49,7 +48,8 @@ void refine(const MeshAdapter& mesh, openvdb::FloatGrid& distance, openvdb::Int3
                 int best = triangle.getValue(at), tried[26], count = 0;
                 float least = leaf.getValue(offset);
                 for (int c = 0; c < 27; ++c) {
-                    const int t = triangle.getValue(at.offsetBy(c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1));
+                    const int t =
+                        triangle.getValue(at.offsetBy(c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1));
                     if (t < 0 || t >= triangles || t == best) continue;
                     if (std::find(tried, tried + count, t) != tried + count) continue;
                     tried[count++] = t;
@@ -99,7 +99,8 @@ std::vector<DistanceBrick> mesh_voxels(const TriangleMesh& mesh, const Point<3>&
     for (auto leaf = grid->tree().cbeginLeaf(); leaf; ++leaf) {
         const openvdb::Coord o = leaf->origin();
         for (int c = 0; c < 8; ++c)
-            coords.push_back({(o[0] >> 3) - (c & 1), (o[1] >> 3) - (c >> 1 & 1), (o[2] >> 3) - (c >> 2)});
+            coords.push_back(
+                {(o[0] >> 3) - (c & 1), (o[1] >> 3) - (c >> 1 & 1), (o[2] >> 3) - (c >> 2)});
     }
     const auto before = [](const Index<3>& a, const Index<3>& b) {
         return std::lexicographical_compare(std::rbegin(a.v), std::rend(a.v), std::rbegin(b.v),

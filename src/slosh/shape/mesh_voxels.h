@@ -10,7 +10,7 @@
 
 namespace slosh {
 
-constexpr int kBrickSide = 8;                  ///< Voxels along a brick's edge.
+constexpr int kBrickSide = 8;  ///< Voxels along a brick's edge.
 constexpr int kBrickNodes = 9 * 9 * 9;
 
 struct DistanceBrick {

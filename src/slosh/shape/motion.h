@@ -23,9 +23,9 @@ struct Transform {
 /// vector is axis times angle in degrees.
 template <int D>
 struct Key {
-    double time = 0;      ///< s
-    Point<D> position;    ///< m
-    Point<3> rotation;    ///< degrees
+    double time = 0;    ///< s
+    Point<D> position;  ///< m
+    Point<3> rotation;  ///< degrees
 };
 
 /// The rotation matrix of a rotation vector as in Key; exactly the identity for zero.

@@ -253,15 +253,15 @@ ShapePtr<D> scaled(ShapePtr<D> shape, double factor) {
     return std::make_shared<ScaledShape<D>>(std::move(shape), factor);
 }
 
-#define INSTANTIATE(D)                                                                         \
-    template ShapePtr<D> box<D>(const Point<D>&, const Point<D>&, double);                     \
-    template ShapePtr<D> sphere<D>(const Point<D>&, double);                                   \
-    template ShapePtr<D> capsule<D>(const Point<D>&, const Point<D>&, double);                 \
-    template ShapePtr<D> cylinder<D>(const Point<D>&, const Point<D>&, double);                \
-    template ShapePtr<D> torus<D>(const Point<D>&, const Point<D>&, double, double);           \
-    template ShapePtr<D> half_space<D>(const Point<D>&, const Point<D>&);                      \
-    template ShapePtr<D> plane<D>(const Point<D>&, const Point<D>&, double);                   \
-    template ShapePtr<D> placed<D>(ShapePtr<D>, const Transform<D>&);                          \
+#define INSTANTIATE(D)                                                               \
+    template ShapePtr<D> box<D>(const Point<D>&, const Point<D>&, double);           \
+    template ShapePtr<D> sphere<D>(const Point<D>&, double);                         \
+    template ShapePtr<D> capsule<D>(const Point<D>&, const Point<D>&, double);       \
+    template ShapePtr<D> cylinder<D>(const Point<D>&, const Point<D>&, double);      \
+    template ShapePtr<D> torus<D>(const Point<D>&, const Point<D>&, double, double); \
+    template ShapePtr<D> half_space<D>(const Point<D>&, const Point<D>&);            \
+    template ShapePtr<D> plane<D>(const Point<D>&, const Point<D>&, double);         \
+    template ShapePtr<D> placed<D>(ShapePtr<D>, const Transform<D>&);                \
     template ShapePtr<D> scaled<D>(ShapePtr<D>, double);
 INSTANTIATE(2)
 INSTANTIATE(3)

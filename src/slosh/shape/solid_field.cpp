@@ -91,8 +91,8 @@ struct SolidGrid<D>::Impl {
     void close_domain_sides(const Index<D>& first_cell, BlockFractions<D>& f) const;
     void look_up(const Blocks<D>& blocks, Fractions kind, std::vector<std::uint32_t>& entry);
     void write_static(const StaticBlock<D>& from, int b, bool fresh, SolidFields<D>& out) const;
-    void write_moving(const StaticBlock<D>& from, const std::vector<const Mover<D>*>& near, double dt,
-                      Fractions kind, int b, SolidFields<D>& out) const;
+    void write_moving(const StaticBlock<D>& from, const std::vector<const Mover<D>*>& near,
+                      double dt, Fractions kind, int b, SolidFields<D>& out) const;
     void write_velocity(const Index<D>& first, const NodeTile<D>& phi, const std::int16_t* owner,
                         const std::vector<const Mover<D>*>& near, double dt, int b,
                         SolidFields<D>& out) const;
@@ -332,7 +332,8 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
         const int b = static_cast<int>(i);
         std::vector<const Mover<D>*> near;
         if (!movers.empty()) {
-            const Point<D> middle = impl_->grid.node(blocks->first_cell(b) + Index<D>::filled(kSide / 2));
+            const Point<D> middle =
+                impl_->grid.node(blocks->first_cell(b) + Index<D>::filled(kSide / 2));
             for (const Mover<D>& m : movers)
                 if (m.solid->distance(middle, m.start) <= block_reach<D>() * impl_->grid.dx)
                     near.push_back(&m);
@@ -348,7 +349,8 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
 template <int D>
 double SolidGrid<D>::distance(const Point<D>& world, double time) const {
     double phi = impl_->wall_distance(impl_->grid.to_grid(world)) * impl_->grid.dx;
-    for (const auto& [shape, at] : impl_->still) phi = std::min(phi, shape->distance(at.unapply(world)));
+    for (const auto& [shape, at] : impl_->still)
+        phi = std::min(phi, shape->distance(at.unapply(world)));
     for (const int i : impl_->moving) {
         const Solid<D>& solid = impl_->solids[i];
         phi = std::min(phi, solid.distance(world, solid.motion.at(time)));

@@ -17,7 +17,9 @@ Box<3> TriangleMesh::bounds() const {
 void weld(TriangleMesh& mesh) {
     struct Same {
         const std::vector<Point<3>>* points;
-        bool operator()(std::uint32_t a, std::uint32_t b) const { return (*points)[a] == (*points)[b]; }
+        bool operator()(std::uint32_t a, std::uint32_t b) const {
+            return (*points)[a] == (*points)[b];
+        }
     };
     struct Hash {
         const std::vector<Point<3>>* points;
