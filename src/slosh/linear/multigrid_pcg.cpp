@@ -246,7 +246,10 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * x_unit);
             alpha = 0;
+            const double recurrence = worst;
             worst = replaced = it.true_residual(unit);
+            // Far off, the old direction no longer is conjugate to anything: start afresh.
+            if (std::abs(worst - recurrence) > 0.1 * worst) rho = 0;
         }
     }
     if (alpha != 0) {

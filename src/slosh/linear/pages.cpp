@@ -4,36 +4,113 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <mutex>
 #include <new>
+#include <vector>
 
 #include "slosh/base/parallel.h"
 
 namespace slosh {
 
-Pages::Pages(std::size_t bytes) : bytes_(bytes) {
-    if (bytes == 0) return;
-    constexpr std::size_t kSmall = 4096, kHuge = std::size_t(2) << 20;
-    const bool huge = bytes >= kHuge;
-    if (huge) bytes = (bytes + kHuge - 1) / kHuge * kHuge;  // the last page is a huge one too
-    const std::size_t mapped = huge ? bytes + kHuge : bytes;
+namespace {
+
+constexpr std::size_t kSmall = 4096, kHuge = std::size_t(2) << 20;
+
+struct Mapping {
+    void* data;
+    std::size_t size;
+};
+
+struct Pool {
+    std::mutex mutex;
+    std::vector<Mapping> free;  // oldest first
+    std::size_t free_bytes = 0, used_bytes = 0, peak_bytes = 0;
+};
+Pool& pool() {
+    static Pool* p = new Pool;  // never destroyed: arrays may outlive other statics
+    return *p;
+}
+
+/// The smallest pooled mapping that fits and is not much too large, or none.
+Mapping take_pooled(std::size_t size) {
+    Pool& p = pool();
+    const std::lock_guard lock(p.mutex);
+    auto best = p.free.end();
+    for (auto it = p.free.begin(); it != p.free.end(); ++it)
+        if (it->size >= size && it->size <= size + size / 2 + kSmall &&
+            (best == p.free.end() || it->size < best->size))
+            best = it;
+    Mapping m{nullptr, size};
+    if (best != p.free.end()) {
+        m = *best;
+        p.free_bytes -= m.size;
+        p.free.erase(best);
+    }
+    p.used_bytes += m.size;
+    p.peak_bytes = std::max(p.peak_bytes, p.used_bytes);
+    return m;
+}
+
+void give_back(Mapping m) {
+    Pool& p = pool();
+    const std::lock_guard lock(p.mutex);
+    p.used_bytes -= m.size;
+    p.free_bytes += m.size;
+    p.free.push_back(m);
+    while (p.free_bytes + p.used_bytes > p.peak_bytes) {
+        munmap(p.free.front().data, p.free.front().size);
+        p.free_bytes -= p.free.front().size;
+        p.free.erase(p.free.begin());
+    }
+}
+
+/// New zero pages; huge sizes start at a huge page.
+void* map(std::size_t size) {
+    const bool huge = size >= kHuge;
+    const std::size_t mapped = huge ? size + kHuge : size;
     void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) throw std::bad_alloc();
-    memory_ = {p, Unmap{mapped}};
-    std::uintptr_t start = reinterpret_cast<std::uintptr_t>(p);
-    if (huge) {
-        start = (start + kHuge - 1) / kHuge * kHuge;
-        madvise(reinterpret_cast<void*>(start), bytes, MADV_HUGEPAGE);
-    }
-    data_ = reinterpret_cast<void*>(start);
+    if (!huge) return p;
+    char* start = static_cast<char*>(p);
+    const std::size_t head = (kHuge - reinterpret_cast<std::uintptr_t>(p) % kHuge) % kHuge;
+    if (head > 0) munmap(start, head);
+    if (head < kHuge) munmap(start + head + size, kHuge - head);
+    madvise(start + head, size, MADV_HUGEPAGE);
+    return start + head;
+}
+
+}  // namespace
+
+Pages::Pages(std::size_t bytes, Fill fill) : bytes_(bytes) {
+    if (bytes == 0) return;
+    const std::size_t page = bytes >= kHuge ? kHuge : kSmall;
+    const Mapping m = take_pooled((bytes + page - 1) / page * page);
+    mapped_ = m.size;
+    data_ = m.data ? m.data : map(m.size);
+    if (m.data && fill == Fill::Nothing) return;
     parallel_for((bytes + kHuge - 1) / kHuge, 1, [&](std::size_t i) {
-        volatile char* c = static_cast<char*>(data_);
-        for (std::size_t at = i * kHuge; at < std::min(bytes, (i + 1) * kHuge); at += kSmall)
-            c[at] = 0;
+        char* c = static_cast<char*>(data_);
+        const std::size_t begin = i * kHuge, end = std::min(bytes, begin + kHuge);
+        if (m.data)
+            std::memset(c + begin, 0, end - begin);
+        else
+            for (std::size_t at = begin; at < end; at += kSmall)
+                static_cast<volatile char*>(c)[at] = 0;
     });
 }
 
-void Pages::Unmap::operator()(void* p) const {
-    munmap(p, size);
+Pages::~Pages() {
+    if (data_) give_back({data_, mapped_});
+}
+
+void Pages::release_pool() {
+    Pool& p = pool();
+    const std::lock_guard lock(p.mutex);
+    for (const Mapping& m : p.free) munmap(m.data, m.size);
+    p.free.clear();
+    p.free_bytes = 0;
+    p.peak_bytes = p.used_bytes;
 }
 
 }  // namespace slosh

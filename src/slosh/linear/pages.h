@@ -1,39 +1,51 @@
-// Zeroed memory straight from the system, for a solver's own arrays.
+// Memory for a solver's own arrays, kept from one solve to the next.
 //
-// Solves are short and touch all their memory, so page faults count: arrays of megabytes get huge
-// pages, each faulted in once, by a write, by one thread. (Left to the first sweep, two threads
-// fault the same huge page, and a page that is read first faults twice: a quarter of a solve at
-// 128^3.)
+// Solves are short and touch all their memory, so page faults count: fresh memory would cost a
+// quarter of a solve at 256^3. Arrays of megabytes get huge pages, each faulted in once, by a
+// write, by one thread. Freed memory goes to a pool that, with what is in use, never holds more
+// than was once in use together.
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <utility>
 
 namespace slosh {
+
+/// What the bytes of new memory are.
+enum class Fill { Zero, Nothing };
 
 class Pages {
 public:
     Pages() = default;
-    explicit Pages(std::size_t bytes);
+    Pages(std::size_t bytes, Fill fill);
+    ~Pages();
+    Pages(Pages&& o) noexcept { swap(o); }
+    Pages& operator=(Pages&& o) noexcept {
+        swap(o);
+        return *this;
+    }
     void* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
 
+    /// Gives the pooled memory back to the system.
+    static void release_pool();
+
 private:
-    struct Unmap {
-        std::size_t size;
-        void operator()(void* p) const;
-    };
-    std::unique_ptr<void, Unmap> memory_;
+    void swap(Pages& o) {
+        std::swap(data_, o.data_);
+        std::swap(bytes_, o.bytes_);
+        std::swap(mapped_, o.mapped_);
+    }
     void* data_ = nullptr;
-    std::size_t bytes_ = 0;
+    std::size_t bytes_ = 0, mapped_ = 0;
 };
 
-/// A fixed number of values of a trivial type.
+/// A fixed number of values of a trivial type, uninitialised.
 template <class T>
 class PageArray {
 public:
     PageArray() = default;
-    explicit PageArray(std::size_t n) : pages_(n * sizeof(T)) {}
+    explicit PageArray(std::size_t n) : pages_(n * sizeof(T), Fill::Nothing) {}
     T& operator[](std::size_t i) { return static_cast<T*>(pages_.data())[i]; }
     const T& operator[](std::size_t i) const { return static_cast<const T*>(pages_.data())[i]; }
     std::size_t bytes() const { return pages_.bytes(); }

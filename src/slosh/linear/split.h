@@ -42,7 +42,8 @@ class SplitField {
 public:
     SplitField() = default;
     explicit SplitField(int blocks)
-        : pages_((static_cast<std::size_t>(blocks) + 1) * kBlockCells<D> * sizeof(float)),
+        : pages_((static_cast<std::size_t>(blocks) + 1) * kBlockCells<D> * sizeof(float),
+                 Fill::Zero),
           colour_(static_cast<std::size_t>(blocks + 1) * kHalf<D>) {}
     /// The kHalf cells of colour t in block b.
     float* half(int b, int t) {

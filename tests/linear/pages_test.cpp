@@ -1,0 +1,37 @@
+#include "slosh/linear/pages.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+using namespace slosh;
+
+TEST_CASE("Pooled memory comes back, and comes back zero if asked to") {
+    Pages::release_pool();
+    for (std::size_t bytes : {std::size_t(100), std::size_t(300000), std::size_t(5) << 20}) {
+        void* first;
+        {
+            Pages p(bytes, Fill::Zero);
+            first = p.data();
+            std::memset(p.data(), 7, bytes);
+        }
+        Pages again(bytes, Fill::Zero);
+        CHECK(again.data() == first);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < bytes; ++i) wrong += static_cast<char*>(again.data())[i] != 0;
+        CHECK(wrong == 0);
+        Pages other(bytes, Fill::Zero);
+        CHECK(other.data() != again.data());
+    }
+}
+
+TEST_CASE("Moving memory leaves one owner") {
+    Pages a(1000, Fill::Zero);
+    void* data = a.data();
+    Pages b = std::move(a);
+    CHECK(b.data() == data);
+    CHECK(a.data() == nullptr);
+    Pages c;
+    c = std::move(b);
+    CHECK(c.data() == data);
+}
