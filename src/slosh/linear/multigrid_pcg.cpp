@@ -27,10 +27,10 @@ public:
           multigrid_(multigrid),
           level_(multigrid.finest()),
           x_(x),
-          r_(level_.size()),
+          r_(level_.size(), Fill::Nothing),
           z_(level_.size()),
           p_(level_.size()),
-          q_(level_.size()),
+          q_(level_.size(), Fill::Nothing),
           partial_(level_.size()) {}
 
     std::size_t bytes() const { return 4 * r_.bytes(); }
@@ -152,10 +152,13 @@ private:
         const float* centre = z_.half(b, T);
         float *p = p_.half(b, T), *q = q_.half(b, T);
         const Lanes beta8 = lanes(beta);
+        // In a first step q holds anything, even NaN.
+        const Lanes keep = _mm256_cmp_ps(beta8, _mm256_setzero_ps(), _CMP_NEQ_OQ);
         Lanes sum = _mm256_setzero_ps();
         const auto step = [&](int at, Lanes z, Lanes Az) SLOSH_INLINE {
             const Lanes p8 = _mm256_fmadd_ps(beta8, _mm256_load_ps(p + at), z);
-            const Lanes q8 = _mm256_fmadd_ps(beta8, _mm256_load_ps(q + at), Az);
+            const Lanes q8 =
+                _mm256_fmadd_ps(beta8, _mm256_and_ps(keep, _mm256_load_ps(q + at)), Az);
             _mm256_store_ps(p + at, p8);
             _mm256_store_ps(q + at, q8);
             sum = _mm256_fmadd_ps(p8, q8, sum);

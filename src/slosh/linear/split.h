@@ -35,15 +35,14 @@ constexpr int split_cell(int t, int v, int lane) {
     return 64 * z + kSide * y + 2 * (lane & 3) + ((y + z + t) & 1);
 }
 
-/// Values in the split layout, zero at first, with a zero block at the end for neighbours that do
-/// not exist.
+/// Values in the split layout, zero at first (unless told otherwise), with a zero block at the end
+/// for neighbours that do not exist.
 template <int D>
 class SplitField {
 public:
     SplitField() = default;
-    explicit SplitField(int blocks)
-        : pages_((static_cast<std::size_t>(blocks) + 1) * kBlockCells<D> * sizeof(float),
-                 Fill::Zero),
+    explicit SplitField(int blocks, Fill fill = Fill::Zero)
+        : pages_((static_cast<std::size_t>(blocks) + 1) * kBlockCells<D> * sizeof(float), fill),
           colour_(static_cast<std::size_t>(blocks + 1) * kHalf<D>) {}
     /// The kHalf cells of colour t in block b.
     float* half(int b, int t) {
