@@ -30,7 +30,7 @@ std::vector<RenderSolid<D>> shown_solids(const std::vector<PreviewSolid<D>>& giv
         RenderSolid<D> solid;
         solid.shape = g.solid.shape;
         solid.transform = g.solid.motion.at(time);
-        solid.look = g.shown == Shown::Glass ? Look::Glass : Look::Opaque;
+        solid.look = g.shown == Shown::Glass ? RenderLook::Glass : RenderLook::Opaque;
         solid.colour = g.colour;
         solids.push_back(solid);
     }
