@@ -3,10 +3,6 @@
 set(SLOSH_FLAGS -Wall -Wextra -Wshadow -fno-math-errno -fno-trapping-math)
 # Public, so that inline code from our headers gives the same bits wherever it is compiled.
 set(SLOSH_SIMD -mavx2 -mfma -ffp-contract=fast)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ 12 warns of overlapping copies inside std::string's own operator+ where there are none.
-  list(APPEND SLOSH_FLAGS -Wno-restrict)
-endif()
 if(SLOSH_WERROR)
   list(APPEND SLOSH_FLAGS -Werror)
 endif()
