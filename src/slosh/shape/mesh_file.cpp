@@ -4,6 +4,7 @@
 #include "slosh/shape/mesh_file.h"
 
 #include <assimp/BaseImporter.h>
+#include <assimp/DefaultIOSystem.h>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
@@ -11,12 +12,15 @@
 
 #include <algorithm>
 #include <assimp/DefaultLogger.hpp>
+#include <assimp/IOStream.hpp>
 #include <assimp/Importer.hpp>
 #include <assimp/LogStream.hpp>
 #include <cctype>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <set>
 #include <sstream>
 
 #include "slosh/base/error.h"
@@ -131,9 +135,57 @@ private:
     bool dropped_ = false;
 };
 
+/// The files that Assimp reads, held in memory. Some it closes, some it deletes, and those of a
+/// glTF file that it refuses it forgets: what is left goes with this.
+class Files final : public Assimp::DefaultIOSystem {
+public:
+    ~Files() override {
+        while (!open_.empty()) delete *open_.begin();
+    }
+    Assimp::IOStream* Open(const char* path, const char*) override {
+        std::error_code error;
+        if (!std::filesystem::is_regular_file(path, error)) return nullptr;
+        return new File(open_, content(path));
+    }
+    void Close(Assimp::IOStream* file) override { delete file; }
+
+private:
+    struct File final : Assimp::IOStream {
+        std::set<Assimp::IOStream*>& open;
+        std::string bytes;
+        std::size_t at = 0;
+
+        File(std::set<Assimp::IOStream*>& files, std::string b) : open(files), bytes(std::move(b)) {
+            open.insert(this);
+        }
+        ~File() override { open.erase(this); }
+        std::size_t Read(void* to, std::size_t size, std::size_t count) override {
+            if (size == 0) return 0;
+            count = std::min(count, (bytes.size() - at) / size);
+            std::memcpy(to, bytes.data() + at, size * count);
+            at += size * count;
+            return count;
+        }
+        aiReturn Seek(std::size_t offset, aiOrigin from) override {
+            const std::size_t base = from == aiOrigin_SET   ? 0
+                                     : from == aiOrigin_CUR ? at
+                                                            : bytes.size();
+            if (base + offset > bytes.size()) return aiReturn_FAILURE;
+            at = base + offset;
+            return aiReturn_SUCCESS;
+        }
+        std::size_t Tell() const override { return at; }
+        std::size_t FileSize() const override { return bytes.size(); }
+        std::size_t Write(const void*, std::size_t, std::size_t) override { return 0; }
+        void Flush() override {}
+    };
+    std::set<Assimp::IOStream*> open_;
+};
+
 TriangleMesh read_gltf(const std::string& path) {
     const Listener listener;
     Assimp::Importer importer;
+    importer.SetIOHandler(new Files);  // which it deletes
     // It looks into files and would read, by other code, one that only claims to be glTF.
     for (std::size_t i = importer.GetImporterCount(); i-- > 0;) {
         Assimp::BaseImporter* reader = importer.GetImporter(i);

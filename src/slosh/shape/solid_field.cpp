@@ -237,7 +237,7 @@ void SolidGrid<D>::Impl::write_moving(const StaticBlock<D>& from,
     for_each_node<D>(first_node(kind), [&](const Index<D>& local, int t) {
         const Point<D> x = grid.node(first + local);
         for (std::size_t m = 0; m < near.size(); ++m) {
-            const float d = kept(near[m]->solid->distance(x, near[m]->start) / grid.dx);
+            const float d = kept(near[m]->solid->distance(x, near[m]->end) / grid.dx);
             if (d < phi.v[t]) {
                 phi.v[t] = d;
                 owner[t] = static_cast<std::int16_t>(m);
@@ -278,7 +278,7 @@ void SolidGrid<D>::Impl::write_velocity(const Index<D>& first, const NodeTile<D>
             if (owner[nearest] >= 0) {
                 const Mover<D>& m = *near[owner[nearest]];
                 const Point<D> x = grid.face(axis, first + local);
-                u = static_cast<float>(mean_velocity(m.start, m.end, x, dt)[axis]);
+                u = static_cast<float>(-mean_velocity(m.end, m.start, x, dt)[axis]);
             }
             out.velocity.axis(axis).block(b)[o] = u;
         }
@@ -309,11 +309,12 @@ SolidGrid<D>::SolidGrid(SolidGrid&&) noexcept = default;
 template <int D>
 void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fractions kind,
                           SolidFields<D>& out) {
+    const double end = time + std::max(dt, 0.0);
     if (!(dt > 0)) dt = 1e-6;  // s; an instant
     std::vector<Mover<D>> movers;
     for (const int i : impl_->moving) {
         const Solid<D>& solid = impl_->solids[i];
-        movers.push_back({&solid, solid.motion.at(time), solid.motion.at(time + dt)});
+        movers.push_back({&solid, solid.motion.at(end - dt), solid.motion.at(end)});
     }
 
     std::vector<std::uint32_t> entry;
@@ -335,7 +336,7 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
             const Point<D> middle =
                 impl_->grid.node(blocks->first_cell(b) + Index<D>::filled(kSide / 2));
             for (const Mover<D>& m : movers)
-                if (m.solid->distance(middle, m.start) <= block_reach<D>() * impl_->grid.dx)
+                if (m.solid->distance(middle, m.end) <= block_reach<D>() * impl_->grid.dx)
                     near.push_back(&m);
         }
         const StaticBlock<D>& fixed = impl_->cache[entry[b]];

@@ -56,8 +56,8 @@ public:
     ~SolidGrid();
     SolidGrid(SolidGrid&&) noexcept;
 
-    /// Solids where they are at `time`, moving with their mean velocity over [time, time + dt]
-    /// (dt <= 0: at the instant `time`).
+    /// Solids where a step from `time` to time + dt leaves them (so that nothing ends inside them),
+    /// with their mean velocity over the step (dt <= 0: at the instant `time`).
     void update(double time, double dt, const BlocksPtr<D>& blocks, Fractions kind,
                 SolidFields<D>& out);
 
