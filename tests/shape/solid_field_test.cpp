@@ -15,6 +15,8 @@ using namespace slosh;
 
 namespace {
 
+constexpr double kDt = 0.01;  // s; solids are where a step of this leaves them
+
 template <int D>
 struct Dim {
     static constexpr int value = D;
@@ -41,7 +43,7 @@ struct Scene {
     SolidFields<D> fields(std::vector<Solid<D>> solids, Fractions kind = Fractions::Area,
                           const bool (&open)[2 * D] = {}) const {
         SolidFields<D> f;
-        SolidGrid<D>(grid, std::move(solids), open).update(0, 0.01, blocks, kind, f);
+        SolidGrid<D>(grid, std::move(solids), open).update(0, kDt, blocks, kind, f);
         return f;
     }
 };
@@ -144,7 +146,7 @@ TEST_CASE_TEMPLATE("Values follow the distance, and the flags of blocks are true
             ++kinds[f.block_kind[b]];
             for (int o = 0; o < kBlockCells<D>; ++o) {
                 const Index<D> cell = scene.blocks->first_cell(b) + local_cell<D>(o);
-                const double d = exact.distance(scene.grid.node(cell), 0) / scene.grid.dx;
+                const double d = exact.distance(scene.grid.node(cell), kDt) / scene.grid.dx;
                 const float phi = f.nodal.block(b)[o];
                 REQUIRE(phi == doctest::Approx(std::clamp(d, -5.0, 5.0)).epsilon(1e-5));
                 const float c = f.centre.block(b)[o], w = f.cell_open.block(b)[o];
@@ -287,7 +289,7 @@ TEST_CASE_TEMPLATE("Faces near a moving box carry its velocity, others none", T,
             for (int d = 0; d < D; ++d) {
                 const Index<D> cell = scene.blocks->first_cell(b) + local_cell<D>(o);
                 const double distance =
-                    mover.distance(scene.grid.face(d, cell), mover.motion.at(0));
+                    mover.distance(scene.grid.face(d, cell), mover.motion.at(kDt));
                 const float u = f.velocity.axis(d).block(b)[o];
                 const double exact = (to[d] - from[d]) / 2;
                 if (distance < 3 * scene.grid.dx) {
