@@ -51,7 +51,7 @@ enum class PressureSolver { Linear, LinearMic };
 struct StepOptions {
     Transfer transfer = Transfer::Apic;
     double flip_blend = 0.97;       ///< Share of FLIP in `flip` (the rest PIC). [0, 1].
-    double affine_time = 0.5;       ///< APIC: time in which the particles' velocity gradients relax by
+    double affine_time = 0.25;      ///< APIC: time in which the particles' velocity gradients relax by
                                     ///< 1/e. Keeps sampling noise from stirring liquid at rest; waves
                                     ///< and vortices that the grid resolves do not feel it. s.
     int advection_order = 2;        ///< Runge-Kutta order of particle paths: 2 or 3.
