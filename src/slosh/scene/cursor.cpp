@@ -9,13 +9,6 @@
 namespace slosh {
 namespace {
 
-/// Keys that are plain words stand bare in a path; others are quoted in brackets.
-std::string path_step(const std::string& key) {
-    bool plain = !key.empty() && key.size() <= 40;
-    for (const unsigned char c : key) plain &= std::isalnum(c) || c == '_';
-    return plain ? fmt::format(".{}", key) : fmt::format("[{}]", in_quotes(key));
-}
-
 std::string seen(const Json& j) {
     switch (j.kind) {
         case Json::Kind::Number:
@@ -52,6 +45,12 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string path_step(const std::string& key) {
+    bool plain = !key.empty() && key.size() <= 40;
+    for (const unsigned char c : key) plain &= std::isalnum(c) || c == '_';
+    return plain ? fmt::format(".{}", key) : fmt::format("[{}]", in_quotes(key));
+}
 
 Cursor Cursor::member(const std::string& key) const {
     const Json* value = value_->find(key);

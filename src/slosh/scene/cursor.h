@@ -42,6 +42,8 @@ private:
     const ReadState* state_;
 };
 
+/// A key as a step of a JSON path: `.key` if it is a plain word, else quoted in brackets.
+std::string path_step(const std::string& key);
 /// The candidate nearest to `word` by edit distance, as "; did you mean "x"?", or "" if none is
 /// near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);

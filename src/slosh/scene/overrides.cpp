@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "slosh/base/error.h"
+#include "slosh/scene/cursor.h"
 
 namespace slosh {
 namespace {
@@ -62,9 +63,8 @@ Json parse_value(const JsonSourcePtr& source, const std::string& text) {
         if (first != std::string::npos &&
             std::string_view("[{\"").find(text[first]) != std::string::npos)
             throw;
-        Json value(text);
-        value.source = source;
-        return value;
+        // Plain text; read as a JSON text, so that it must be UTF-8 like any other.
+        return parse_json(write_json_compact(Json(text)), source);
     }
 }
 
@@ -106,7 +106,7 @@ void apply_override(Json& document, const std::string& assignment) {
             next = &at->set(step.key, std::move(fresh));
         }
         at = next;
-        path += "." + step.key;
+        path += path_step(step.key);
     }
     *at = std::move(value);
 }
