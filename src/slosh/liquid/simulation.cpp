@@ -110,15 +110,18 @@ void LiquidSimulation<D>::restore(LiquidState<D> state) {
     impl_->occupied = sort_by_block(impl_->state.particles);
 }
 
-/// Cuts the remaining time by the CFL number. Gravity may speed liquid up within the step, so the
-/// speed it gains over the cells of one step is added to the fastest particle's.
+/// Cuts the remaining time: no particle crosses more than `cfl` cells, and gravity alone moves
+/// nothing by more than half a cell (a first step from rest would otherwise be far too long, and
+/// the shortest waves on the grid would come near the limit of stability).
 template <int D>
 double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) const {
-    const double reach = setup.step.cfl * setup.grid.dx;
+    const double dx = setup.grid.dx;
     Point<D> g;
     for (int d = 0; d < D; ++d) g[d] = setup.gravity[d].at(state.time);
-    const double speed = max_speed + std::sqrt(length(g) * reach);
-    double dt = std::min({remaining, setup.step.max_dt, speed > 0 ? reach / speed : remaining});
+    double dt = std::min(remaining, setup.step.max_dt);
+    if (length(g) > 0) dt = std::min(dt, std::sqrt(0.5 * dx / length(g)));
+    const double speed = max_speed + length(g) * dt;
+    if (speed > 0) dt = std::min(dt, setup.step.cfl * dx / speed);
     // No sliver at the end of a frame: the last two steps are of equal length.
     if (dt < remaining && remaining < 2 * dt) dt = 0.5 * remaining;
     return dt;

@@ -50,6 +50,9 @@ void add_velocities(const Values<D> (&u)[D], int t, int axis, float sign, float 
     }
 }
 
+/// Particles stay out of solids, so interpolation reaches one cell into them; one more for slopes.
+constexpr float kDeep = 3;
+
 /// New values of eight faces.
 struct Row {
     int axis, offset;
@@ -84,6 +87,10 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
                 for (int x = 0; x < kSide; ++x) any |= w[o + x] == 0;
                 if (!any) continue;
                 const int t = Values<D>::offset(local_cell<D>(o));
+                // Deep inside the solid nothing samples the velocity.
+                bool near = false;
+                for (int x = 0; x < kSide; ++x) near |= nodes.v[t + x] > -kDeep;
+                if (!near) continue;
                 float n[D][kSide], relative[D][kSide] = {};
                 face_gradients<D>(nodes, t, axis, n);
                 add_velocities<D>(v, t, axis, 1, relative);
