@@ -15,4 +15,4 @@ quietly cmake --build "$work/build"
 
 # The installed command finds its scenes with the source tree out of sight.
 cd "$work"
-"$work/prefix/bin/slosh" --version
+"$work/prefix/bin/slosh" check sphere

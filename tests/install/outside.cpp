@@ -1,11 +1,17 @@
-// Ten lines of someone else's: a parallel sum on slosh's threads.
+// Someone else's program: ten lines that load a scene and let it flow for a tenth of a second.
 #include <cstdio>
 
-#include "slosh/base/parallel.h"
+#include "slosh/liquid/simulation.h"
+#include "slosh/scene/load.h"
 
 int main() {
-    slosh::set_threads(2);
-    const double sum = slosh::parallel_sum(1000, [](std::size_t i) { return double(i); });
-    std::printf("the sum is %g\n", sum);
-    return sum == 499500 ? 0 : 1;
+    const slosh::Scene scene = slosh::load_scene("circle", {"resolution=32"});
+    slosh::LiquidSimulation<2> simulation(slosh::make_setup<2>(scene));
+    while (simulation.state().time < 0.1 - 1e-9) {
+        const slosh::StepReport report = simulation.step(0.1 - simulation.state().time);
+        if (!report.pressure.converged) return 1;
+    }
+    std::printf("%zu particles after %g s\n", simulation.state().particles.size(),
+                simulation.state().time);
+    return simulation.state().particles.size() > 500 ? 0 : 1;
 }
