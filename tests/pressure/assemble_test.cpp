@@ -107,7 +107,7 @@ TEST_CASE("Evenly spread particles are not displaced, crowded ones are pushed ap
     CHECK(largest_rhs() < 1e-6);
 
     density.set({16, 8}, 8.0f);
-    assemble_density_rhs(density, 4.0, tank.phi, tank.solid, {.strength = 0.25}, system);
+    assemble_density_rhs(density, 4.0, tank.phi, tank.solid, {.strength = 0.25, .ignored = 0}, system);
     CHECK(system.rhs.get({16, 8}) == doctest::Approx(0.25 * 0.5));  // cut off at max_error
     CHECK(largest_rhs() == doctest::Approx(0.125));
 }

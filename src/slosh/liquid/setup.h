@@ -59,11 +59,11 @@ struct StepOptions {
     PressureSolver solver = PressureSolver::Linear;
     double tolerance = 1e-6;        ///< Relative residual of the pressure solve.
     int max_iterations = 200;       ///< Of the pressure solve.
-    double cfl = 5;                 ///< Cells a particle may cross in a substep.
+    double cfl = 3;                 ///< Cells a particle may cross in a substep.
     double max_dt = 1e30;           ///< s
     double min_dt = 1e-7;           ///< s; below this the run stops with an error.
     int particles_per_axis = 2;     ///< Seeds per cell and axis: 2 gives 8 a cell in 3D, 4 in 2D.
-    double jitter = 0.3;            ///< Of the seed spacing. [0, 1].
+    double jitter = 0.8;            ///< Of the seed spacing. [0, 1].
     bool density_correction = true; ///< Pushes crowded particles apart (docs/step.md).
     std::uint64_t seed = 1;
 };

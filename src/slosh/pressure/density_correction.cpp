@@ -49,6 +49,7 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
             double e = n[o] / (rest * share) - 1;
             if (p[o] > kInside) e = std::max(e, 0.0);
             e = std::clamp(e, -options.max_error, options.max_error);
+            e = e > 0 ? std::max(e - options.ignored, 0.0) : std::min(e + options.ignored, 0.0);
             rhs[o] = options.strength * e * (free_block ? 1.0 : open.v[t]);
         });
     });
