@@ -122,7 +122,7 @@ private:
         if (is_empty(around)) return;
 
         const double dx = scene_.dx();
-        const Samples<D> s(around, dx, kMostSamples<D>);
+        const Samples<D> s(clipped(around.grown(4 * dx)), dx, kMostSamples<D>);
         std::vector<float> phi(s.size());
         parallel_for(s.size(), 256, [&](std::size_t k) {
             const Point<D> x = s.point(k);

@@ -13,9 +13,9 @@ namespace slosh {
 
 /// Costs measured on our kind of machine (2 cores of a Xeon); a table to be calibrated.
 struct CostTable {
-    double ns_per_particle = 70;  ///< CPU time a substep: transfer, move, sort, level set.
-    double ns_per_cell = 250;     ///< CPU time a substep and cell in blocks: pressure and the rest.
-    double ms_per_substep = 2;    ///< Wall time a substep that does not depend on the size.
+    double ns_per_particle = 150;  ///< CPU time a substep: transfer, move, sort, level set.
+    double ns_per_cell = 300;   ///< CPU time a substep and cell in blocks: pressure and the rest.
+    double ms_per_substep = 2;  ///< Wall time a substep that does not depend on the size.
     double bytes_per_particle = 140;  ///< State, and the copy that sorting makes.
     double bytes_per_cell = 160;      ///< Fields and multigrid, per cell in blocks.
     double base_bytes = 40e6;         ///< The program itself.
