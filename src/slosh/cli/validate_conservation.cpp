@@ -5,7 +5,6 @@
 #include "slosh/liquid/topology.h"
 #include "slosh/particles/move.h"
 #include "slosh/particles/transfer.h"
-#include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"
 
 namespace slosh::cli {
@@ -80,26 +79,32 @@ void transfer_round_trip(ValidateReport& report) {
               std::abs(angular_momentum(p) - spin) / std::abs(spin), 1e-5);
 }
 
-/// Sloshing in a disc for a minute: volume is kept, energy never grows.
+/// Sloshing in a tank for a minute, one cell in ten high: volume is kept, energy never grows. The
+/// energy that counts is that above the liquid's state of rest.
 void long_sloshing(ValidateReport& report) {
-    LiquidSetup<2> setup = closed_box<2>({48, 48}, 1.0 / 48);
-    setup.solids.push_back({"tank", invert<2>(sphere<2>({0.5, 0.5}, 0.45)), {}});
-    setup.liquid.push_back({box<2>({-1, -1}, {0.5, 2}), {}, {}, {}});
+    const int n = 48;
+    LiquidSetup<2> setup = closed_box<2>({n, n}, 1.0 / n);
+    setup.liquid.push_back({formula_shape<2>([](const Point<2>& x) {
+                                return x[1] - 0.5 - 0.1 * std::cos(3.14159265358979 * x[0]);
+                            }),
+                            {}, {}, {}});
     LiquidSimulation<2> simulation(setup);
-    double first = 0, worst = 0, energy = 0, growth = 0, scale = 0;
+    // At rest the surface is flat at 0.5 m: potential energy rho g L h^2 / 2. The wave adds
+    // rho g a^2 L / 4.
+    const double wave = 1000 * 9.81 * 0.1 * 0.1 / 4;
+    double first_volume = 0, worst = 0, first = 0, growth = -1e30;
     run_to<2>(simulation, 60, [&](const StepReport& s) {
         const double e = s.kinetic_energy + s.potential_energy;
-        if (first == 0) {
-            first = s.volume;
-            energy = e;
-            scale = s.potential_energy;
+        if (first_volume == 0) {
+            first_volume = s.volume;
+            first = e;
         }
-        worst = std::max(worst, std::abs(s.volume / first - 1));
-        growth = std::max(growth, (e - energy) / scale);
-        energy = std::min(energy, e);
+        worst = std::max(worst, std::abs(s.volume / first_volume - 1));
+        growth = std::max(growth, (e - first) / wave);
     });
     add_small(report, "10/volume", "largest relative change of volume in 60 s", worst, 0.01);
-    add_small(report, "10/energy", "largest rise above the least energy so far / initial", growth, 0.01);
+    add_small(report, "10/energy", "largest growth of energy over the start / the wave's own",
+              std::max(growth, 0.0), 0.05);
 }
 
 }  // namespace
