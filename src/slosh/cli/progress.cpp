@@ -21,8 +21,8 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-Progress::Progress(int first, int last, bool quiet)
-    : first_(first), last_(last), quiet_(quiet), terminal_(isatty(STDOUT_FILENO)) {
+Progress::Progress(int last, bool quiet)
+    : last_(last), quiet_(quiet), terminal_(isatty(STDOUT_FILENO)) {
     started_ = frame_started_ = wall_seconds();
 }
 
@@ -43,7 +43,7 @@ void Progress::step(int frame, const StepReport& report, double done) {
     if (quiet_ || !terminal_) return;
     // Before the first frame is done, guess from its own share.
     const double here = wall_seconds() - frame_started_;
-    if (frame == first_ && done > 0) seconds_per_frame_ = here / done;
+    if (!measured_ && done > 0) seconds_per_frame_ = here / done;
     const double left = last_ - frame + 1 - done;
     const double share = (frame - 1 + done) / std::max(1, last_);
     show(fmt::format("frame {}/{}  substep {}  {} particles  {} iterations  {}/frame  ETA {}",
@@ -56,10 +56,10 @@ void Progress::frame(int frame) {
     const double now = wall_seconds();
     const double seconds = now - frame_started_;
     // The initial state costs nothing like a frame: leave it out of the average.
-    if (substeps_ > 0)
-        seconds_per_frame_ = frame <= first_ + 1 || seconds_per_frame_ == 0
-                                 ? seconds
-                                 : 0.8 * seconds_per_frame_ + 0.2 * seconds;
+    if (substeps_ > 0) {
+        seconds_per_frame_ = measured_ ? 0.8 * seconds_per_frame_ + 0.2 * seconds : seconds;
+        measured_ = true;
+    }
     if (!quiet_ && !terminal_) {
         std::printf("frame %d/%d", frame, last_);
         if (substeps_ > 0)

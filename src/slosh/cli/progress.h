@@ -9,8 +9,8 @@ namespace slosh::cli {
 
 class Progress {
 public:
-    /// `first` is the first frame to be simulated, `last` the last one.
-    Progress(int first, int last, bool quiet);
+    /// `last` is the last frame of the run.
+    Progress(int last, bool quiet);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
@@ -30,13 +30,14 @@ private:
     double eta(double frames_left) const;
     void show(const std::string& line, double share);
 
-    int first_, last_;
+    int last_;
     bool quiet_, terminal_;
     bool shown_ = false;
     int substeps_ = 0, iterations_ = 0;
     std::size_t particles_ = 0;
     double started_, frame_started_;
     double seconds_per_frame_ = 0;
+    bool measured_ = false;  // whether a whole frame has been timed
 };
 
 }  // namespace slosh::cli

@@ -140,7 +140,7 @@ private:
 };
 
 int film(const Painter& painter, const Manifest& manifest, const fs::path& path, bool quiet) {
-    Progress progress(1, manifest.frames, quiet);
+    Progress progress(manifest.frames, quiet);
     VideoWriter video(path, painter.width, painter.height, painter.fps());
     for (int frame = 1; frame <= manifest.frames; ++frame) {
         video.add(painter.paint(frame));

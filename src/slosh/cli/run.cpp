@@ -81,7 +81,7 @@ Outcome run_scene(const Scene& scene, const RunOptions& options, const std::stri
                        : RunDirectory::open_new(path, about, resolved_json(scene), policy);
 
     const int done = directory.done();
-    Progress progress(done + 1, scene.frames, options.quiet);
+    Progress progress(scene.frames, options.quiet);
     if (done >= scene.frames)
         progress.say(fmt::format("{} already holds frames 1 to {}", path, done));
     else if (done > 0)

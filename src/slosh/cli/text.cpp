@@ -28,6 +28,7 @@ std::string format_bytes(double bytes) {
 }
 
 std::string format_seconds(double seconds) {
+    if (seconds < 0.0005) return "0 s";
     if (seconds < 0.0995) return fmt::format("{:.3f} s", seconds);
     if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
     const long s = std::lround(seconds);
