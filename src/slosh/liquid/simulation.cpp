@@ -111,7 +111,7 @@ void LiquidSimulation<D>::restore(LiquidState<D> state) {
 }
 
 /// Cuts the remaining time: no particle crosses more than `cfl` cells, and gravity alone moves
-/// nothing by more than half a cell (a first step from rest would otherwise be far too long, and
+/// nothing by more than an eighth of a cell (a first step from rest would otherwise be far too long, and
 /// the shortest waves on the grid would come near the limit of stability).
 template <int D>
 double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) const {
@@ -119,7 +119,7 @@ double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) 
     Point<D> g;
     for (int d = 0; d < D; ++d) g[d] = setup.gravity[d].at(state.time);
     double dt = std::min(remaining, setup.step.max_dt);
-    if (length(g) > 0) dt = std::min(dt, std::sqrt(0.5 * dx / length(g)));
+    if (length(g) > 0) dt = std::min(dt, std::sqrt(0.125 * dx / length(g)));
     const double speed = max_speed + length(g) * dt;
     if (speed > 0) dt = std::min(dt, setup.step.cfl * dx / speed);
     // No sliver at the end of a frame: the last two steps are of equal length.

@@ -23,13 +23,30 @@ float expected_share(const Tile<float, D, 1>& open, int t) {
     }
     return sum;
 }
+/// Share of the kernel's weight that lies in the liquid, for a flat surface `depth` cells above the
+/// cell's centre: the kernel falls linearly to zero at one cell.
+float liquid_share(float depth) {
+    const float above = std::clamp(1 - depth, 0.0f, 1.0f);
+    return 1 - 0.5f * above * above;
+}
+
+/// Whether liquid at least a cell deep is next to the cell: only then is the surface near it flat
+/// enough for a low density to mean anything (a thin sheet always looks thin).
+template <int D>
+bool is_thick(const Tile<float, D, 1>& phi, int t) {
+    bool deep = phi.v[t] < -1;
+    for (int d = 0; d < D; ++d) {
+        const int step = Tile<float, D, 1>::step(d);
+        deep |= phi.v[t - step] < -1 || phi.v[t + step] < -1;
+    }
+    return deep;
+}
 }  // namespace
 
 template <int D>
 void assemble_density_rhs(const Field<float, D>& density, double rest, const Field<float, D>& phi,
                           const SolidFields<D>& solid, const DensityOptions& options,
                           BlockSystem<D>& system) {
-    constexpr float kInside = -1.2f;     // cells: deeper than this a low density is a void
     constexpr float kSmallestShare = 0.1f;  // of a cell; less open than this says nothing
     parallel_for(system.blocks->size(), 4, [&](std::size_t block) {
         const int b = static_cast<int>(block);
@@ -41,13 +58,14 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
         Tile<float, D, 1> open;
         if (!free_block) open.load(solid.cell_open, b);
         const float* n = density.block(b);
-        const float* p = phi.block(b);
+        Tile<float, D, 1> p;
+        p.load(phi, b);
         for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
             if (!unknown[o]) return;
             const double share = free_block ? 1.0 : expected_share<D>(open, t);
             if (share < kSmallestShare) return;
-            double e = n[o] / (rest * share) - 1;
-            if (p[o] > kInside) e = std::max(e, 0.0);
+            double e = n[o] / (rest * share * liquid_share(-p.v[t])) - 1;
+            if (e < 0 && !is_thick<D>(p, t)) e = 0;
             e = std::clamp(e, -options.max_error, options.max_error);
             e = e > 0 ? std::max(e - options.ignored, 0.0) : std::min(e + options.ignored, 0.0);
             rhs[o] = options.strength * e * (free_block ? 1.0 : open.v[t]);

@@ -6,8 +6,9 @@
 //     sum_f s_f w_f d_f = k e_i V_i,     e = n / n_expected - 1                               (P4)
 //
 // on the pressure system's own matrix: walls are respected, the free surface yields. Velocities are
-// not touched, so the correction adds no energy [cf. Kugelstadt2019]. Next to the surface only
-// crowding counts: there a low density is just the surface.
+// not touched [cf. Kugelstadt2019]. n_expected counts the open part of the kernel, and of that the
+// part below the surface; were low densities near the surface ignored, noise would push liquid out
+// through it and never back, and waves would gain energy.
 #pragma once
 
 #include "slosh/pressure/assemble.h"

@@ -26,7 +26,7 @@ struct FixedProblem {
           known(blocks) {
         const bool walls[2 * D] = {};
         SolidGrid<D> on_grid(grid, solids, walls);
-        on_grid.update(0, 1, blocks, kind, solid);
+        on_grid.update(0, 1e-6, blocks, kind, solid);  // an instant
         for_each([&](int b, int o, const Index<D>& cell) {
             phi.block(b)[o] = static_cast<float>(level_set(grid.centre(cell)) / grid.dx);
         });
