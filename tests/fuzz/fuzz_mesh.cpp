@@ -1,9 +1,9 @@
 // Feeds bytes to load_mesh: the first chooses the kind of file, the rest is the file. Nothing but
 // an InputError of one line may come out. Built with (in bash, at the repository's root):
 //
-//   clang++-14 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined \
-//     -fno-sanitize-recover=undefined -Isrc -DFMT_HEADER_ONLY tests/fuzz/fuzz_mesh.cpp \
-//     src/slosh/shape/mesh_{file,obj,ply,stl,polygon}.cpp src/slosh/shape/triangle_mesh.cpp \
+//   clang++-14 -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined
+//     -fno-sanitize-recover=undefined -Isrc -DFMT_HEADER_ONLY tests/fuzz/fuzz_mesh.cpp
+//     src/slosh/shape/mesh_{file,obj,ply,stl,polygon}.cpp src/slosh/shape/triangle_mesh.cpp
 //     src/slosh/base/{hash,error}.cpp -lassimp -o fuzz_mesh
 //   ./fuzz_mesh -max_total_time=60 -max_len=2048 -timeout=20 -rss_limit_mb=4000 -detect_leaks=0
 //   corpus

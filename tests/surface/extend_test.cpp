@@ -166,6 +166,8 @@ TEST_CASE_TEMPLATE("Constrained velocity slides along a tilted wall", Dm, Dim<2>
                 each(u.axis(axis), [&](const Index<D>& c, float& v) {
                     for (int d = 0; d < D; ++d)
                         if (c[d] < 2 || c[d] > 21) return;
+                    // Deeper than two cells nothing reads the velocity, and it may stay as it was.
+                    if (dot(n, c.template as<double>() - Point<D>::filled(12)) < -2) return;
                     const bool inside = open.axis(axis).get(c) == 0;
                     double expected = wall[axis] + turn * (flow[axis] - wall[axis]);
                     if (inside && !released) expected -= turn * approach * n[axis];

@@ -27,8 +27,8 @@ namespace {
 /// projection so that every face of a liquid cell has a velocity.
 constexpr int kFillLayers = 2;
 /// Cells of velocity past the surface beyond what a particle can cross: one for the interpolation,
-/// one for the particle's own distance from the surface, one spare.
-constexpr int kBandSlack = 3;
+/// one for the particle's own distance from the surface.
+constexpr int kBandSlack = 2;
 }  // namespace
 
 /// The grid of one step: rebuilt from the particles, thrown away at its end.
@@ -278,11 +278,11 @@ void LiquidSimulation<D>::Impl::correct_density(StepGrid<D>& grid, BlockSystem<D
     Field<double, D> psi(grid.blocks);
     // A correction that is repeated every step needs no tight solve, and one that stopped early is
     // still a step in the right direction.
-    (void)solve_multigrid(system, *hierarchy, {.tolerance = options.tolerance, .max_iterations = 8}, psi);
+    (void)solve_multigrid(system, *hierarchy, {.tolerance = options.tolerance, .max_iterations = 4}, psi);
     displacement = FaceField<float, D>(grid.blocks);
     FaceField<std::uint8_t, D> known(grid.blocks);
     subtract_gradient(system, grid.phi, grid.solid, psi, displacement, known);
-    extend_velocity(displacement, known, 2);
+    extend_velocity(displacement, known, 1);
     limit_displacement(options.max_displacement, displacement);
 }
 

@@ -13,6 +13,19 @@ bool any_liquid(const float* phi) {
     return any;
 }
 
+template <int D>
+bool all_set(const Tile<std::uint8_t, D, 1>& flags) {
+    std::uint8_t all = 1;
+    for (std::uint8_t k : flags.v) all &= k;
+    return all;
+}
+template <int D>
+bool none_set(const Tile<std::uint8_t, D, 1>& flags) {
+    std::uint8_t any = 0;
+    for (std::uint8_t k : flags.v) any |= k;
+    return !any;
+}
+
 /// One tile per axis of a face field.
 template <class T, int D>
 struct FaceTiles {
@@ -56,10 +69,8 @@ BlockSystem<D> assemble_matrix(const Field<float, D>& phi, const SolidFields<D>&
         const int b = static_cast<int>(block);
         Tile<std::uint8_t, D, 1> unknown;
         unknown.load(system.unknown, b);
-        int count = 0;
-        for (int t = 0; t < Tile<std::uint8_t, D, 1>::kCells; ++t) count += unknown.v[t];
-        if (count == 0) return;
-        if (count == Tile<std::uint8_t, D, 1>::kCells && solid.block_kind[b] == 0) {
+        if (none_set(unknown)) return;
+        if (solid.block_kind[b] == kBlockOpen && all_set(unknown)) {
             for (int d = 0; d < D; ++d)
                 std::fill_n(system.coefficient.axis(d).block(b), kBlockCells<D>, 1.0f);
             return;
@@ -129,14 +140,24 @@ void subtract_gradient(const BlockSystem<D>& system, const Field<float, D>& phi,
         const int b = static_cast<int>(block);
         Tile<std::uint8_t, D, 1> unknown;
         unknown.load(system.unknown, b);
-        bool any = false;
-        for (std::uint8_t k : unknown.v) any |= k;
         for (int d = 0; d < D; ++d) std::fill_n(known.axis(d).block(b), kBlockCells<D>, 0);
-        if (!any) return;
-        Tile<float, D, 1> p;
-        p.load(phi, b);
+        if (none_set(unknown)) return;
         Tile<double, D, 1> pressure;
         pressure.load(q, b);
+        // Most blocks are liquid through and through: no surface, no solid, no branch.
+        if (solid.block_kind[b] == kBlockOpen && all_set(unknown)) {
+            for (int d = 0; d < D; ++d) {
+                const int step = Tile<float, D, 1>::step(d);
+                float* v = u.axis(d).block(b);
+                for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
+                    v[o] = static_cast<float>(v[o] - (pressure.v[t] - pressure.v[t - step]));
+                });
+                std::fill_n(known.axis(d).block(b), kBlockCells<D>, 1);
+            }
+            return;
+        }
+        Tile<float, D, 1> p;
+        p.load(phi, b);
         for (int d = 0; d < D; ++d) {
             const int step = Tile<float, D, 1>::step(d);
             float* v = u.axis(d).block(b);

@@ -16,7 +16,7 @@
 namespace slosh {
 
 struct DensityOptions {
-    double strength = 0.5;      ///< k: share of the error undone per step. (0, 1].
+    double strength = 0.8;      ///< k: share of the error undone per step. (0, 1].
     double ignored = 0.15;      ///< Errors up to this are sampling noise and left alone.
     double max_error = 0.5;     ///< |e| is cut off here.
     double tolerance = 0.05;    ///< Relative residual: it is a correction, repeated every step.

@@ -21,7 +21,7 @@ void extend_into_solids(Field<float, D>& phi, const Field<float, D>& solid, int 
 template <int D>
 void extend_velocity(FaceField<float, D>& u, FaceField<std::uint8_t, D>& known, int layers);
 
-/// At faces inside solids (open == 0) removes from u the part of u - u_solid along the solid's
+/// At faces inside solids (open == 0), up to two cells deep at least, removes from u the part of u - u_solid along the solid's
 /// normal; with `only_inward`, only motion into the solid. `solid` is the solid's distance at nodes
 /// in cells, negative inside; `open` the faces' open fractions; `solid_velocity` null means zero.
 template <int D>
