@@ -78,7 +78,7 @@ void bench_pressure(const BenchOptions& options, BenchReport& report) {
                                     "sphere_stream:high"});
     for (const std::string& name : scenes)
         for (int n : or_default(options.sizes, {32, 64, 128})) {
-            const Scene scene = load_scene(name, {"domain.resolution=" + std::to_string(n)});
+            const Scene scene = load_scene(name, {"resolution=" + std::to_string(n)});
             if (scene.dim == 2)
                 bench_scene<2>(scene, name, n, options, report);
             else
