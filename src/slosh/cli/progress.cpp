@@ -90,7 +90,7 @@ void Progress::say(const std::string& line) {
 void Progress::show(const std::string& line, double share) {
     constexpr int kBar = 20;
     const int full = std::clamp(int(share * kBar), 0, kBar);
-    std::string text = "[" + std::string(full, '#') + std::string(kBar - full, '.') + "] " + line;
+    std::string text = fmt::format("[{:.<{}}] {}", std::string(full, '#'), kBar, line);
     // A line that wraps could not be overwritten.
     if (text.size() >= terminal_width()) text.resize(terminal_width() - 1);
     std::printf("\r\033[K%s", text.c_str());
