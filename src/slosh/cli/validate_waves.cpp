@@ -80,7 +80,7 @@ Wave cylinder_wave(int n) {
 }  // namespace
 
 void validate_sloshing_period(ValidateReport& report) {
-    const Wave w = rectangle(Transfer::Apic, 64);
+    const Wave w = rectangle(Transfer::Apic, 128);
     report.compare("3a/rectangle", "period of mode 1, s (ten periods)", w.period, 1.181816, 0.01);
     const Wave c = cylinder_wave(36);
     report.compare("3a/cylinder", "period of mode m = 1, s (ten periods)", c.period, 1.072043, 0.02);
@@ -88,9 +88,9 @@ void validate_sloshing_period(ValidateReport& report) {
 
 void validate_sloshing_damping(ValidateReport& report) {
     add_at_least(report, "3c/apic", "amplitude kept after ten periods",
-                 rectangle(Transfer::Apic, 64).kept, 0.8);
+                 rectangle(Transfer::Apic, 128).kept, 0.8);
     add_at_least(report, "3c/flip", "amplitude kept after ten periods",
-                 rectangle(Transfer::Flip, 64).kept, 0.8);
+                 rectangle(Transfer::Flip, 128).kept, 0.8);
 }
 
 }  // namespace slosh::cli
