@@ -80,6 +80,17 @@ void seed_initial_liquid(const LiquidSetup<D>& setup, const SolidDistance<D>& so
             if (setup.liquid[i].shape->distance(world) < 0) return static_cast<int>(i);
         return -1;
     };
+    // A seed on the very edge of a shape may be found just outside when asked again, because the
+    // compiler may round its world position another way: then it belongs to the nearest shape.
+    const auto nearest = [&](const Point<D>& world) {
+        int best = owner(world);
+        if (best >= 0) return best;
+        best = 0;
+        for (std::size_t i = 1; i < setup.liquid.size(); ++i)
+            if (setup.liquid[i].shape->distance(world) < setup.liquid[best].shape->distance(world))
+                best = static_cast<int>(i);
+        return best;
+    };
     const auto inside = [&](const Point<D>& g) {
         const Point<D> world = grid.to_world(g);
         return owner(world) >= 0 && solid(world) > kWallMargin * grid.dx;
@@ -89,7 +100,7 @@ void seed_initial_liquid(const LiquidSetup<D>& setup, const SolidDistance<D>& so
     expect_ids_left(p.size());
     parallel_for(p.size(), 4096, [&](std::size_t i) {
         const Point<D> world = grid.to_world(p.position(i));
-        const Point<D> v = initial_velocity(setup.liquid[owner(world)], world);
+        const Point<D> v = initial_velocity(setup.liquid[nearest(world)], world);
         for (int d = 0; d < D; ++d) p.v[d][i] = static_cast<float>(v[d]);
         p.id[i] = static_cast<std::uint32_t>(i);
     });
