@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE("The split layout holds every cell once", Dm, Dim<2>, Dim<3>)
     for (int n : seen) CHECK(n == 1);
 }
 
-TEST_CASE_TEMPLATE("The V-cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("The cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
     for (int kind = 0; kind < 2; ++kind) {
         const auto s = kind ? test::random_system<D>(5, 0.6, 0.2, 0.01)
@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("The V-cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) 
         Multigrid<D> mg(s);
         const auto f = random_vector(s, 1), g = random_vector(s, 2);
         SplitField<D> Mf(s.blocks->size()), Mg(s.blocks->size());
-        const double ff = mg.v_cycle(f, Mf), gg = mg.v_cycle(g, Mg);
+        const double ff = mg.cycle(f, Mf), gg = mg.cycle(g, Mg);
         CHECK(ff > 0);
         CHECK(ff == doctest::Approx(dot(s, f, Mf)).epsilon(1e-5));
         // Float rounding, over sums of both signs: compare with the norms' product.
@@ -70,13 +70,13 @@ TEST_CASE_TEMPLATE("The V-cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) 
     }
 }
 
-TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a V-cycle", Dm, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a cycle", Dm, Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
     const auto s = test::sphere_system<D>(40);
     Multigrid<D> mg(s);
     const auto f = random_vector(s, 1);
     SplitField<D> x(s.blocks->size());
-    for (int k = 0; k < 2; ++k) mg.v_cycle(f, x);
+    for (int k = 0; k < 2; ++k) mg.cycle(f, x);
     for (int b = 0; b < s.blocks->size(); ++b)
         for (int t = 0; t < 2; ++t)
             for (int i = 0; i < kHalf<D>; ++i)

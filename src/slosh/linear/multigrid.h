@@ -1,4 +1,4 @@
-// A hierarchy of 2D+1-point operators over a BlockSystem, and the V-cycle on it.
+// A hierarchy of 2D+1-point operators over a BlockSystem, and the multigrid cycle on it.
 //
 // Transfer is piecewise constant: the residual is summed over the children, the correction is
 // copied to them. With that transfer the Galerkin operator would give a coarse face the sum of its
@@ -19,15 +19,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "slosh/linear/slabs.h"
 #include "slosh/linear/split.h"
 #include "slosh/linear/system.h"
 
 namespace slosh {
 
 struct MultigridOptions {
-    int sweeps = 2;            ///< Smoothing sweeps before and after the coarse correction.
-    int coarse_sweeps = 4;     ///< The same on coarser levels, where they are cheap. They keep the
-                               ///< number of iterations from growing with resolution.
+    int sweeps = 4;            ///< Smoothing sweeps before and after the coarse correction.
+    int coarse_sweeps = 2;     ///< The same on coarser levels.
+    int visits = 2;            ///< Of each coarser level: 1 is a V-cycle, 2 a W-cycle, which keeps
+                               ///< the number of iterations from growing with resolution.
     int coarsest_sweeps = 16;  ///< Pairs of symmetric sweeps on the coarsest level.
     int coarsest_cells = 64;   ///< Coarsen until a level has at most this many unknowns.
 };
@@ -62,6 +64,7 @@ struct MultigridLevel {
     std::size_t unknowns = 0;
     std::vector<std::array<int, 2 * D>> faces;  ///< Face neighbours of each block.
     std::vector<BlockKinds> kinds;
+    Slabs slabs;  ///< The blocks that hold unknowns.
     PageArray<MixedVector<D>> mixed;
     PageArray<ExactVector<D>> exact;  ///< Finest level only.
     Coarsening<D> coarsening;         ///< To the next level; empty on the coarsest.
@@ -80,16 +83,17 @@ class Multigrid {
 public:
     explicit Multigrid(const BlockSystem<D>& system, const MultigridOptions& options = {});
 
-    /// One V-cycle for (A / finest().weight) x = rhs from x = 0. `x` must be zero outside the
+    /// One cycle for (A / finest().weight) x = rhs from x = 0. `x` must be zero outside the
     /// unknowns (a new SplitField is) and stays so. Returns rhs.x.
-    double v_cycle(const SplitField<D>& rhs, SplitField<D>& x);
+    double cycle(const SplitField<D>& rhs, SplitField<D>& x);
 
     const std::vector<MultigridLevel<D>>& levels() const { return levels_; }
     const MultigridLevel<D>& finest() const { return levels_.front(); }
     std::size_t bytes() const;
 
 private:
-    void descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x);
+    void cycle(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero);
+    void descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero);
     void ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x);
     int sweeps(std::size_t l) const;
 

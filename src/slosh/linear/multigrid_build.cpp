@@ -11,7 +11,7 @@ namespace {
 /// (e = infinity) is about half a fine cell from the coarse centre, which bounds what may be
 /// passed. Passing half of it, as for faces, costs twice the iterations.
 inline float carried(float e, float weight) {
-    return e / (1 + e / (4 * weight));
+    return e / (1 + e / (3 * weight));
 }
 
 /// The next level's arrays: half the sum of the fine faces, the carried excess of the children.

@@ -3,17 +3,7 @@
 namespace slosh {
 
 namespace {
-constexpr std::size_t kGrain = 16;
-
-template <class Body>
-void each_block(int n, const Body& body) {
-    parallel_for(static_cast<std::size_t>(n), kGrain,
-                 [&](std::size_t b) { body(static_cast<int>(b)); });
-}
-template <int D, int T>
-void relax(const MultigridLevel<D>& level, const SplitField<D>& b, SplitField<D>& x) {
-    each_block(level.size(), [&](int i) { relax_block<D, T>(level, i, b, x); });
-}
+constexpr int kPasses = 5;  // in one journey: more would not stay in cache
 }  // namespace
 
 template <int D>
@@ -23,65 +13,76 @@ int Multigrid<D>::sweeps(std::size_t l) const {
 }
 
 template <int D>
-double Multigrid<D>::v_cycle(const SplitField<D>& rhs, SplitField<D>& x) {
-    const std::size_t last = levels_.size() - 1;
-    const auto b_of = [&](std::size_t l) -> const SplitField<D>& { return l ? levels_[l].b : rhs; };
-    const auto x_of = [&](std::size_t l) -> SplitField<D>& { return l ? levels_[l].x : x; };
-    for (std::size_t l = 0; l <= last; ++l) descend(l, b_of(l), x_of(l));
-    for (std::size_t l = last + 1; l-- > 0;) ascend(l, b_of(l), x_of(l));
+double Multigrid<D>::cycle(const SplitField<D>& rhs, SplitField<D>& x) {
+    cycle(0, rhs, x, true);
     double sum = 0;
     for (double v : partial_) sum += v;
     return sum;
 }
 
-/// Smooths from zero (red, black, red, black ...) and restricts the residual.
 template <int D>
-void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x) {
-    const MultigridLevel<D>& level = levels_[l];
-    each_block(level.size(), [&](int i) { relax_red_from_zero(level, i, b, x); });
-    relax<D, 1>(level, b, x);
-    for (int s = 1; s < sweeps(l); ++s) {
-        relax<D, 0>(level, b, x);
-        relax<D, 1>(level, b, x);
+void Multigrid<D>::cycle(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero) {
+    descend(l, b, x, from_zero);
+    if (l + 1 < levels_.size()) {
+        MultigridLevel<D>& coarse = levels_[l + 1];
+        for (int visit = 0; visit < options_.visits; ++visit)
+            cycle(l + 1, coarse.b, coarse.x, visit == 0);
     }
-    if (l + 1 == levels_.size()) return;
-    MultigridLevel<D>& coarse = levels_[l + 1];
-    parallel_for(coarse.size(), 2, [&](std::size_t B) {
-        for (int octant = 0; octant < kChildren<D>; ++octant) {
-            const int child = level.coarsening.children[B][octant];
-            if (child < level.size())
-                restrict_red(level, child, b, x, octant, coarse.b, static_cast<int>(B));
-        }
-    });
+    ascend(l, b, x);
+}
+
+/// Smooths (red, black, red, black ...) and restricts the residual.
+template <int D>
+void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x,
+                           bool from_zero) {
+    const MultigridLevel<D>& level = levels_[l];
+    const Coarsening<D>& up = level.coarsening;
+    const bool coarsest = l + 1 == levels_.size();
+    SplitField<D>* coarse = coarsest ? nullptr : &levels_[l + 1].b;
+    const int n = 2 * sweeps(l), passes = n + !coarsest;
+    for (int done = 0; done < passes; done += kPasses) {
+        level.slabs.run(std::min(kPasses, passes - done), [&](int k, int i) {
+            const int pass = done + k;
+            if (pass == n)
+                restrict_red(level, i, b, x, up.octant[i], *coarse, up.parent[i]);
+            else if (pass & 1)
+                relax_block<D, 1>(level, i, b, x);
+            else if (pass == 0 && from_zero)
+                relax_red_from_zero(level, i, b, x);
+            else
+                relax_block<D, 0>(level, i, b, x);
+        });
+    }
 }
 
 /// Adds the coarse correction and smooths in the reverse order (black, red, black, red ...).
 template <int D>
 void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x) {
     const MultigridLevel<D>& level = levels_[l];
-    if (l + 1 < levels_.size()) {
-        const Coarsening<D>& up = level.coarsening;
-        const SplitField<D>& coarse = levels_[l + 1].x;
-        each_block(level.size(),
-                   [&](int i) { prolong_red(level, i, up.octant[i], coarse, up.parent[i], x); });
-    }
-    const int n = sweeps(l);
-    for (int s = 0; s < n; ++s) {
-        relax<D, 1>(level, b, x);
-        if (s + 1 < n || l > 0)
-            relax<D, 0>(level, b, x);
-        else  // the very last half-sweep: the block is in cache, take its share of b.x along
-            each_block(level.size(), [&](int i) {
+    const Coarsening<D>& up = level.coarsening;
+    const bool coarsest = l + 1 == levels_.size();
+    const SplitField<D>* coarse = coarsest ? nullptr : &levels_[l + 1].x;
+    const int first = coarsest ? 1 : 0, last = 2 * sweeps(l);
+    for (int done = first; done <= last; done += kPasses) {
+        level.slabs.run(std::min(kPasses, last + 1 - done), [&](int k, int i) {
+            const int pass = done + k;
+            if (pass == 0)
+                prolong_red(level, i, up.octant[i], *coarse, up.parent[i], x);
+            else if (pass & 1)
+                relax_block<D, 1>(level, i, b, x);
+            else
                 relax_block<D, 0>(level, i, b, x);
-                partial_[i] = dot_block(level, b, x, i);
-            });
+            // After the last half-sweep the block is in cache: take its share of b.x along.
+            if (l == 0 && pass == last) partial_[i] = dot_block(level, b, x, i);
+        });
     }
 }
 
 #define SLOSH_INSTANTIATE(D)                                                                \
     template int Multigrid<D>::sweeps(std::size_t) const;                                   \
-    template double Multigrid<D>::v_cycle(const SplitField<D>&, SplitField<D>&);            \
-    template void Multigrid<D>::descend(std::size_t, const SplitField<D>&, SplitField<D>&); \
+    template double Multigrid<D>::cycle(const SplitField<D>&, SplitField<D>&);            \
+    template void Multigrid<D>::descend(std::size_t, const SplitField<D>&, SplitField<D>&, bool); \
+    template void Multigrid<D>::cycle(std::size_t, const SplitField<D>&, SplitField<D>&, bool); \
     template void Multigrid<D>::ascend(std::size_t, const SplitField<D>&, SplitField<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

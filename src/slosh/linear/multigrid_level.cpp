@@ -171,6 +171,8 @@ void build_level(const PlainArrays<D>& A, float weight, bool finest, MultigridLe
             next += std::popcount(level.kinds[b].mixed[t]);
         }
     }
+    const std::size_t bytes = level.unknowns * 2 * sizeof(float) + next * sizeof(MixedVector<D>);
+    level.slabs = Slabs::make(blocks, bytes, [&](int b) { return unknowns[b] > 0; });
     level.mixed = PageArray<MixedVector<D>>(next);
     if (finest) level.exact = PageArray<ExactVector<D>>(next);
     parallel_for(n, 16, [&](std::size_t i) {

@@ -1,9 +1,9 @@
-// Conjugate gradients around the V-cycle.
+// Conjugate gradients around the multigrid cycle.
 //
 // x and the true residual are double; r, z, p and q = A p are float in the multigrid's layout. r
 // follows the recurrence r -= alpha q and is replaced by the true residual b - A x, computed in
-// double, each time it has fallen by kReplace: between two replacements float rounding (about 1e-6
-// of the largest residual since) cannot be felt, and the last word is always the true residual.
+// double, each time it has fallen by kReplace: by then float rounding has moved it by about 1e-7 of
+// the largest residual since. The last word is always the true residual.
 #include <cmath>
 #include <vector>
 
@@ -17,7 +17,7 @@ namespace slosh {
 namespace {
 
 constexpr std::size_t kGrain = 16;
-constexpr double kReplace = 2e-3;
+constexpr double kReplace = 3e-6;
 
 template <int D>
 class Iteration {
@@ -68,7 +68,7 @@ public:
     }
 
     /// z = M^-1 r; returns r.z.
-    double precondition() { return multigrid_.v_cycle(r_, z_); }
+    double precondition() { return multigrid_.cycle(r_, z_); }
 
     /// x += step p; p = z + beta p; q = A z + beta q (= A p). Returns p.q.
     double search(double step, double beta) {
@@ -236,29 +236,35 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
         worst = it.true_residual(unit);
     double replaced = worst;  // the true residual at the last replacement
     double rho = 0, alpha = 0;
+    const auto replace = [&] {
+        it.finish(alpha * x_unit);
+        alpha = 0;
+        worst = replaced = it.true_residual(unit);
+    };
     while (worst > goal && report.iterations < options.max_iterations) {
         const double rho_new = it.precondition();
         const double beta = rho > 0 ? rho_new / rho : 0;
         const double curvature = it.search(alpha * x_unit, beta);
         alpha = 0;
-        if (!(rho_new > 0) || !(curvature > 0)) break;
+        if (!(rho_new > 0) || !(curvature > 0)) {
+            // The direction is spoilt by rounding: start afresh, once.
+            if (rho == 0) break;
+            rho = 0;
+            replace();
+            continue;
+        }
         rho = rho_new;
         alpha = rho / curvature;
         worst = it.descend(alpha) * unit;
         ++report.iterations;
         if (worst <= std::max(goal, kReplace * replaced)) {
-            it.finish(alpha * x_unit);
-            alpha = 0;
             const double recurrence = worst;
-            worst = replaced = it.true_residual(unit);
+            replace();
             // Far off, the old direction no longer is conjugate to anything: start afresh.
             if (std::abs(worst - recurrence) > 0.1 * worst) rho = 0;
         }
     }
-    if (alpha != 0) {
-        it.finish(alpha * x_unit);
-        worst = it.true_residual(unit);
-    }
+    if (alpha != 0) replace();
 
     report.residual = worst;
     report.converged = worst <= goal;

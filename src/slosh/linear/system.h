@@ -69,7 +69,7 @@ template <int D>
 SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
                       Field<double, D>& x);
 
-/// Multigrid-preconditioned conjugate gradients (`linear`): float V-cycles inside a double
+/// Multigrid-preconditioned conjugate gradients (`linear`): float cycles inside a double
 /// iteration, matrix-free on blocks.
 template <int D>
 SolveReport solve_multigrid(const BlockSystem<D>& system, const SolveOptions& options,

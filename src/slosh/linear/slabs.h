@@ -1,0 +1,92 @@
+// Several passes over a level's blocks in one journey through memory.
+//
+// Half-sweeps do little with each number they load, so on large grids memory sets the pace. A pass
+// over a block needs the pass before it on the block and its face neighbours only; so the passes
+// follow each other over slabs of blocks, each two slabs behind the one before: while a slab is in
+// cache, all passes see it. Two slabs apart, passes neither read nor write what another one writes
+// at the same time, and every value comes out as if the passes had run one after the other.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "slosh/base/parallel.h"
+#include "slosh/grid/blocks.h"
+
+namespace slosh {
+
+class Slabs {
+public:
+    /// Slabs across the axis that gives the thinnest ones, of the blocks for which live(b) holds.
+    /// A level that fits in cache as a whole is left in one slab.
+    template <int D, class Live>
+    static Slabs make(const Blocks<D>& blocks, std::size_t bytes, const Live& live);
+
+    /// The blocks of all slabs.
+    const std::vector<int>& blocks() const { return blocks_; }
+
+    /// Runs body(pass, block) over all blocks for pass = 0, 1 ... passes - 1.
+    template <class Body>
+    void run(int passes, const Body& body) const {
+        const int slabs = static_cast<int>(first_.size()) - 1;
+        std::vector<int> start(passes), until(passes + 1);
+        for (int t = 0; t < slabs + 2 * (passes - 1); ++t) {
+            int total = 0;
+            for (int pass = 0; pass < passes; ++pass) {
+                const int slab = t - 2 * pass;
+                const bool there = slab >= 0 && slab < slabs;
+                start[pass] = there ? first_[slab] - total : 0;
+                if (there) total += first_[slab + 1] - first_[slab];
+                until[pass] = total;
+            }
+            parallel_ranges(total, kGrain, [&](std::size_t begin, std::size_t end) {
+                int pass = 0;
+                for (int i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
+                    while (i >= until[pass]) ++pass;
+                    body(pass, blocks_[start[pass] + i]);
+                }
+            });
+        }
+    }
+
+private:
+    static constexpr std::size_t kGrain = 16;
+    static constexpr std::size_t kCache = std::size_t(8) << 20;
+
+    std::vector<int> blocks_;
+    std::vector<int> first_ = {0};  // of each slab, in blocks_, and their end
+};
+
+template <int D, class Live>
+Slabs Slabs::make(const Blocks<D>& blocks, std::size_t bytes, const Live& live) {
+    Slabs s;
+    for (int b = 0; b < blocks.size(); ++b)
+        if (live(b)) s.blocks_.push_back(b);
+    if (s.blocks_.empty()) return s;
+    if (bytes <= kCache) {
+        s.first_.push_back(static_cast<int>(s.blocks_.size()));
+        return s;
+    }
+    std::vector<int> best;  // blocks of each slab
+    int best_axis = 0, lowest = 0;
+    for (int axis = 0; axis < D; ++axis) {
+        const auto by_coord = [&](int a, int b) { return blocks.coord(a)[axis] < blocks.coord(b)[axis]; };
+        const auto [low, high] = std::minmax_element(s.blocks_.begin(), s.blocks_.end(), by_coord);
+        const int from = blocks.coord(*low)[axis];
+        std::vector<int> count(blocks.coord(*high)[axis] - from + 1);
+        for (int b : s.blocks_) ++count[blocks.coord(b)[axis] - from];
+        if (best.empty() || *std::max_element(count.begin(), count.end()) <
+                                *std::max_element(best.begin(), best.end())) {
+            best = std::move(count);
+            best_axis = axis;
+            lowest = from;
+        }
+    }
+    for (int n : best) s.first_.push_back(s.first_.back() + n);
+    std::vector<int> next(s.first_.begin(), s.first_.end() - 1), sorted(s.blocks_.size());
+    for (int b : s.blocks_) sorted[next[blocks.coord(b)[best_axis] - lowest]++] = b;
+    s.blocks_ = std::move(sorted);
+    return s;
+}
+
+}  // namespace slosh
