@@ -111,6 +111,16 @@ public:
         return s;
     }
 
+    /// a_ii of the cell (x, y, z), as row() sees it.
+    double diagonal(int x, int y, int z) const {
+        const int o = 64 * z + kSide * y + x;
+        double d = static_cast<double>(excess_[o]) + cx_.self[o] + cy_.self[o];
+        d += x < kSide - 1 ? cx_.self[o + 1] : cx_.right(y, z);
+        d += cy_.row(y + 1, z)[x];
+        if constexpr (D == 3) d += static_cast<double>(cz_.self[o]) + cz_.row(y, z + 1)[x];
+        return d;
+    }
+
 private:
     /// All ones in the lanes of the four cells from o that are no unknowns.
     __m256d no_unknown(int o) const {

@@ -1,0 +1,48 @@
+#include "slosh/lcp/problem.h"
+
+#include <cmath>
+
+#include "slosh/lcp/sparse.h"
+#include "slosh/linear/residual_block.h"
+
+namespace slosh {
+
+template <int D>
+double natural_residual(const BlockLcp<D>& lcp, const Field<double, D>& p,
+                        Field<std::uint8_t, D>* active) {
+    const BlockSystem<D>& system = lcp.system;
+    return parallel_max(system.blocks->size(), [&](std::size_t block) {
+        const int b = static_cast<int>(block);
+        if (active) std::fill_n(active->block(b), kBlockCells<D>, 0);
+        const ResidualBlock<D> rows(system, p, b);
+        double worst = 0;
+        for (int z = 0; z < kPlanes<D>; ++z)
+            for (int y = 0; y < kSide; ++y) {
+                if (!rows.has_unknowns(y, z)) continue;
+                const int o = 64 * z + kSide * y;
+                alignas(32) double minus_w[kSide];
+                const detail::Row row = rows.row(y, z);
+                _mm256_store_pd(minus_w, row.low);
+                _mm256_store_pd(minus_w + 4, row.high);
+                for (int x = 0; x < kSide; ++x) {
+                    double r = -minus_w[x];
+                    if (lcp.constrained.block(b)[o + x]) {
+                        const double dp = rows.diagonal(x, y, z) * p.block(b)[o + x];
+                        if (dp < r) {
+                            r = dp;
+                            if (active) active->block(b)[o + x] = 1;
+                        }
+                    }
+                    worst = std::max(worst, std::abs(r));
+                }
+            }
+        return worst;
+    });
+}
+
+template double natural_residual<2>(const BlockLcp<2>&, const Field<double, 2>&,
+                                    Field<std::uint8_t, 2>*);
+template double natural_residual<3>(const BlockLcp<3>&, const Field<double, 3>&,
+                                    Field<std::uint8_t, 3>*);
+
+}  // namespace slosh
