@@ -106,7 +106,7 @@ void assemble_rhs(const FaceField<float, D>& u, const SolidFields<D>& solid, Blo
         const std::uint8_t* unknown = system.unknown.block(b);
         double* rhs = system.rhs.block(b);
         std::fill_n(rhs, kBlockCells<D>, 0.0);
-        if (std::none_of(unknown, unknown + kBlockCells<D>, [](std::uint8_t k) { return k; })) return;
+        if (!has_unknowns(system, b)) return;
         const bool free_block = solid.block_kind[b] == 0;
         Tile<float, D, 1> v, w, s;
         for (int d = 0; d < D; ++d) {

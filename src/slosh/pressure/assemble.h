@@ -18,6 +18,8 @@
 // sliver of an open face is liquid, never air at p = 0, or pressure would leak into the wall.
 #pragma once
 
+#include <algorithm>
+
 #include "slosh/linear/system.h"
 #include "slosh/shape/solid_field.h"
 
@@ -30,6 +32,13 @@ constexpr float kMinTheta = 1e-5f;
 /// Share of the way from a liquid centre (phi_liquid < 0) to an air centre (phi_air >= 0).
 inline float surface_theta(float phi_liquid, float phi_air) {
     return std::max(phi_liquid / (phi_liquid - phi_air), kMinTheta);
+}
+
+/// Whether any cell of block `b` is an unknown. Most blocks around the liquid have none: skip them.
+template <int D>
+bool has_unknowns(const BlockSystem<D>& system, int b) {
+    const std::uint8_t* unknown = system.unknown.block(b);
+    return std::any_of(unknown, unknown + kBlockCells<D>, [](std::uint8_t k) { return k != 0; });
 }
 
 /// Matrix of (P3). `phi` at cell centres in cells, extended into solids.

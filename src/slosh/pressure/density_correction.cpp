@@ -53,7 +53,7 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
         const std::uint8_t* unknown = system.unknown.block(b);
         double* rhs = system.rhs.block(b);
         std::fill_n(rhs, kBlockCells<D>, 0.0);
-        if (std::none_of(unknown, unknown + kBlockCells<D>, [](std::uint8_t k) { return k; })) return;
+        if (!has_unknowns(system, b)) return;
         const bool free_block = solid.block_kind[b] == 0;
         Tile<float, D, 1> open;
         if (!free_block) open.load(solid.cell_open, b);
