@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "common.h"
 #include "slosh/base/hash.h"
 #include "slosh/grid/blocks.h"
 #include "slosh/grid/field.h"
@@ -19,10 +20,6 @@ std::vector<Index<D>> random_coords(int n, int range) {
             c[i][d] = static_cast<int>(hash_uniform(1, i, d) * range) - range / 2;
     return c;
 }
-template <int D>
-struct Dim {
-    static constexpr int value = D;
-};
 template <int D>
 float linear_function(const Index<D>& cell) {
     float s = 3;

@@ -2,17 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include "common.h"
 #include "linear/dense.h"
 #include "linear/problems.h"
 
 using namespace slosh;
 
 namespace {
-template <int D>
-struct Dim {
-    static constexpr int value = D;
-};
-
 /// A random vector over the unknowns, in the multigrid's layout.
 template <int D>
 SplitField<D> random_vector(const BlockSystem<D>& s, std::uint64_t seed) {

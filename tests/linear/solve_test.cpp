@@ -2,17 +2,13 @@
 
 #include <cstring>
 
+#include "common.h"
 #include "linear/dense.h"
 #include "linear/problems.h"
 
 using namespace slosh;
 
 namespace {
-template <int D>
-struct Dim {
-    static constexpr int value = D;
-};
-
 template <int D>
 using Solver = SolveReport (*)(const BlockSystem<D>&, const SolveOptions&, Field<double, D>&);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common.h"
 #include "linear/dense.h"
 #include "linear/problems.h"
 #include "slosh/linear/pockets.h"
@@ -9,11 +10,6 @@
 using namespace slosh;
 
 namespace {
-template <int D>
-struct Dim {
-    static constexpr int value = D;
-};
-
 /// Components without excess, by brute force on the dense matrix: the pocket of each row, or -1.
 template <int D>
 std::pair<int, std::vector<int>> dense_pockets(const test::Dense<D>& m) {

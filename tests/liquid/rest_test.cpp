@@ -1,6 +1,7 @@
 // Whole runs of particles: liquid at rest stays at rest, nothing leaks, nothing creeps.
 #include <doctest/doctest.h>
 
+#include "common.h"
 #include "slosh/liquid/simulation.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"
@@ -12,7 +13,7 @@ namespace {
 template <int D>
 LiquidSetup<D> tank(int n, ShapePtr<D> inside) {
     LiquidSetup<D> setup;
-    setup.grid = {.origin = {}, .dx = 1.0 / n, .cells = Index<D>::filled(n)};
+    setup.grid = unit_grid<D>(n);
     setup.gravity[1] = Curve(-9.81);
     setup.solids.push_back({"tank", invert<D>(inside), {}});
     Point<D> point, up = unit<D, double>(1);

@@ -1,6 +1,7 @@
 // The time step as a whole: free fall, moving walls, sources, bits.
 #include <doctest/doctest.h>
 
+#include "common.h"
 #include "slosh/base/error.h"
 #include "slosh/base/hash.h"
 #include "slosh/base/parallel.h"
@@ -13,14 +14,9 @@ using namespace slosh;
 namespace {
 
 template <int D>
-struct Dim {
-    static constexpr int value = D;
-};
-
-template <int D>
 LiquidSetup<D> open_box(int n) {
     LiquidSetup<D> setup;
-    setup.grid = {.origin = {}, .dx = 1.0 / n, .cells = Index<D>::filled(n)};
+    setup.grid = unit_grid<D>(n);
     setup.gravity[1] = Curve(-9.81);
     return setup;
 }

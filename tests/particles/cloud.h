@@ -3,16 +3,12 @@
 
 #include <cstring>
 
+#include "common.h"
 #include "slosh/base/hash.h"
 #include "slosh/grid/field.h"
 #include "slosh/particles/particles.h"
 
 namespace slosh {
-
-template <int D>
-struct Dim {
-    static constexpr int value = D;
-};
 
 /// n particles scattered evenly over a cube around the origin, with random velocities in [-1, 1]
 /// and, if affine, random c; ids count up.

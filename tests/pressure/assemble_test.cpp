@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "common.h"
 #include "slosh/pressure/density_correction.h"
 #include "slosh/pressure/fixed_problem.h"
 #include "slosh/shape/csg.h"
@@ -8,16 +9,6 @@
 using namespace slosh;
 
 namespace {
-template <int D>
-struct Dim {
-    static constexpr int value = D;
-};
-
-template <int D>
-GridGeometry<D> unit_grid(int n) {
-    return {.origin = {}, .dx = 1.0 / n, .cells = Index<D>::filled(n)};
-}
-
 template <int D>
 std::vector<Solid<D>> round_tank(double radius) {
     return {{"tank", invert<D>(sphere<D>(Point<D>::filled(0.5), radius)), {}}};

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "common.h"
 #include "render/shapes.h"
 #include "slosh/base/parallel.h"
 
@@ -11,9 +12,7 @@ namespace {
 const Point<2> kCentre = {0.45, 0.55};
 constexpr double kRadius = 0.3;
 
-GridGeometry<2> unit_grid() {
-    return {.origin = {0, 0}, .dx = 1.0 / 64, .cells = {64, 64}};
-}
+const GridGeometry<2> kGrid = unit_grid<2>(64);
 
 BlocksPtr<2> unit_blocks() {
     std::vector<Index<2>> coords;
@@ -25,7 +24,7 @@ Field<float, 2> disc() {
     for (int b = 0; b < phi.blocks().size(); ++b)
         for (int o = 0; o < kBlockCells<2>; ++o) {
             const auto cell = phi.blocks().first_cell(b) + local_cell<2>(o);
-            phi.block(b)[o] = float(length(unit_grid().centre(cell) - kCentre) - kRadius);
+            phi.block(b)[o] = float(length(kGrid.centre(cell) - kCentre) - kRadius);
         }
     return phi;
 }
@@ -54,7 +53,7 @@ constexpr double kDiscArea = M_PI * kRadius * kRadius;
 }  // namespace
 
 TEST_CASE("The liquid's pixels cover a disc's area to 1 %, from level set and from outline") {
-    const Image by_field = render_2d(disc(), unit_grid(), {}, kTight);
+    const Image by_field = render_2d(disc(), kGrid, {}, kTight);
     const Image by_outline = render_2d(disc_outline(400), {}, kTight);
     // The surface line is centred on the surface: half of its 1.5 pixels lies outside.
     const double line = 2 * M_PI * kRadius * 0.75 / 400;
@@ -63,7 +62,7 @@ TEST_CASE("The liquid's pixels cover a disc's area to 1 %, from level set and fr
 }
 
 TEST_CASE("Outline and level set of one disc give one picture") {
-    const Image a = render_2d(disc(), unit_grid(), {}, kTight);
+    const Image a = render_2d(disc(), kGrid, {}, kTight);
     const Image b = render_2d(disc_outline(400), {}, kTight);
     double difference = 0;
     for (std::size_t i = 0; i < a.rgb.size(); ++i) difference += std::abs(int(a.rgb[i]) - b.rgb[i]);
@@ -75,7 +74,7 @@ TEST_CASE("A solid hides liquid behind it and is as large as its shape") {
     at.translation = kCentre;
     const std::vector<RenderSolid<2>> solids = {
         {block<2>({0, 0}, {0.1, 0.2}), Look::Opaque, kTerracotta, at}};
-    const Image image = render_2d(disc(), unit_grid(), solids, kTight);
+    const Image image = render_2d(disc(), kGrid, solids, kTight);
     int n = 0;
     for (int y = 0; y < 400; ++y)
         for (int x = 0; x < 400; ++x) n += image.get(x, y) == kSolidFill;
@@ -87,7 +86,7 @@ TEST_CASE("A solid hides liquid behind it and is as large as its shape") {
 
 TEST_CASE("A wide domain is centred and keeps its proportions") {
     const FlatOptions wide{.width = 300, .height = 200, .domain = {{-1, 0}, {2, 1}}, .margin = 0};
-    const Image image = render_2d(disc(), unit_grid(), {}, wide);
+    const Image image = render_2d(disc(), kGrid, {}, wide);
     CHECK(image.get(150, 20) == kPaper);  // above the domain
     CHECK(image.get(100 + 45, 50 + 45) == kLiquidFill);
 }
@@ -97,20 +96,20 @@ TEST_CASE("Particles and arrows leave their marks, on any number of threads the 
     particles.positions = {{0.45f, 0.55f, 0}, {0.9f, 0.9f, 0}};
     particles.speeds = {0, 2};
     FaceField<float, 2> velocity(unit_blocks(), 0.5f);
-    const GridGeometry<2> grid = unit_grid();
+
     FlatOptions options = kTight;
-    const Image plain = render_2d(disc(), grid, {}, options);
+    const Image plain = render_2d(disc(), kGrid, {}, options);
     options.velocity = &velocity;
-    options.grid = &grid;
-    const Image arrows = render_2d(disc(), grid, {}, options);
+    options.grid = &kGrid;
+    const Image arrows = render_2d(disc(), kGrid, {}, options);
     CHECK_FALSE(arrows == plain);
     CHECK(arrows.get(390, 10) == plain.get(390, 10));  // no arrows in air
     options.particles = &particles;
     const int before = threads();
     set_threads(1);
-    const Image one = render_2d(disc(), grid, {}, options);
+    const Image one = render_2d(disc(), kGrid, {}, options);
     set_threads(2);
-    const Image two = render_2d(disc(), grid, {}, options);
+    const Image two = render_2d(disc(), kGrid, {}, options);
     set_threads(before);
     CHECK(one == two);
     CHECK_FALSE(one.get(360, 40) == plain.get(360, 40));  // the dot at (0.9, 0.9)

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "common.h"
 #include "slosh/base/hash.h"
 #include "slosh/base/parallel.h"
 #include "slosh/base/timer.h"
@@ -17,11 +18,6 @@ namespace {
 
 constexpr double kDt = 0.01;  // s; solids are where a step of this leaves them
 
-template <int D>
-struct Dim {
-    static constexpr int value = D;
-};
-
 /// The cube of n^D cells on the unit box, all of whose blocks exist, and one layer around.
 template <int D>
 struct Scene {
@@ -29,8 +25,7 @@ struct Scene {
     BlocksPtr<D> blocks;
 
     explicit Scene(int n, int around = 1) {
-        grid.dx = 1.0 / n;
-        grid.cells = Index<D>::filled(n);
+        grid = unit_grid<D>(n);
         std::vector<Index<D>> coords;
         const int side = n / kSide + 2 * around;
         for (int i = 0; i < (D == 2 ? side * side : side * side * side); ++i) {

@@ -13,7 +13,7 @@ using namespace slosh::test;
 namespace {
 
 template <int D>
-GridGeometry<D> unit_grid(double dx = 1) {
+GridGeometry<D> one_cell(double dx = 1) {
     GridGeometry<D> g;
     g.dx = dx;
     g.cells = Index<D>::filled(1);
@@ -86,7 +86,7 @@ TEST_CASE("A ball's mesh is closed, of sphere type, outward, and of the right si
     const double r = 10, dx = 0.1;
     const auto phi = sampled<3>(box_topology<3>(Index<3>::filled(-16), Index<3>::filled(16)), 3,
                                 0.5, [&](const Point<3>& x) { return ball<3>(x, 0.3, r); });
-    GridGeometry<3> grid = unit_grid<3>(dx);
+    GridGeometry<3> grid = one_cell<3>(dx);
     grid.origin = {5, 6, 7};
     const auto mesh = mesh_surface<3>(phi, grid);
     const auto e = edges(mesh);
@@ -114,7 +114,7 @@ TEST_CASE("A ball's mesh is closed, of sphere type, outward, and of the right si
 TEST_CASE("A disc's outline is one closed loop, counter-clockwise, of the right size") {
     const auto phi = sampled<2>(box_topology<2>(Index<2>::filled(-16), Index<2>::filled(16)), 3,
                                 0.5, [&](const Point<2>& x) { return ball<2>(x, 0.3, 10); });
-    const auto mesh = mesh_surface<2>(phi, unit_grid<2>());
+    const auto mesh = mesh_surface<2>(phi, one_cell<2>());
     REQUIRE(mesh.elements.size() == mesh.vertices.size());
     std::vector<std::uint32_t> next(mesh.vertices.size());
     for (const auto& e : mesh.elements) next[e[0]] = e[1];
@@ -130,12 +130,12 @@ TEST_CASE("A disc's outline is one closed loop, counter-clockwise, of the right 
 }
 
 TEST_CASE("A mesh of random signs is closed, up to the border of the topology") {
-    const auto mesh = mesh_surface<3>(noise<3>(16), unit_grid<3>());
+    const auto mesh = mesh_surface<3>(noise<3>(16), one_cell<3>());
     const auto e = edges(mesh);
     CHECK(e.count > 5000);
     CHECK(e.odd == 0);
     CHECK(e.unbalanced == 0);
-    const auto flat = mesh_surface<2>(noise<2>(64), unit_grid<2>());
+    const auto flat = mesh_surface<2>(noise<2>(64), one_cell<2>());
     std::vector<int> out(flat.vertices.size()), in(flat.vertices.size());
     for (const auto& s : flat.elements) {
         ++out[s[0]];
@@ -149,7 +149,7 @@ TEST_CASE("Liquid that fills its topology is closed at the border") {
         std::make_shared<const Blocks<3>>(std::vector<Index<3>>{{0, 0, 0}, {1, 0, 0}, {5, 5, 5}});
     Field<float, 3> phi(blocks, 1);
     phi.fill(-1);
-    const auto mesh = mesh_surface<3>(phi, unit_grid<3>());
+    const auto mesh = mesh_surface<3>(phi, one_cell<3>());
     const auto e = edges(mesh);
     CHECK(e.odd == 0);
     CHECK(e.unbalanced == 0);
@@ -165,7 +165,7 @@ TEST_CASE("A mesh does not depend on deep blocks that it leaves out") {
     // A large ball: its inner blocks hold no surface and must not grow one.
     const auto phi = sampled<3>(box_topology<3>(Index<3>::filled(-40), Index<3>::filled(40)), 3,
                                 0.5, [&](const Point<3>& x) { return ball<3>(x, 0.3, 30); });
-    const auto mesh = mesh_surface<3>(phi, unit_grid<3>());
+    const auto mesh = mesh_surface<3>(phi, one_cell<3>());
     const auto e = edges(mesh);
     CHECK(static_cast<int>(mesh.vertices.size()) - e.count +
               static_cast<int>(mesh.elements.size()) ==
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE("Vertices carry the velocity of their place", Dm, Dim<2>, Dim
     const auto blocks = box_topology<D>(Index<D>::filled(-16), Index<D>::filled(16));
     const auto phi =
         sampled<D>(blocks, 3, 0.5, [](const Point<D>& x) { return ball<D>(x, 0.3, 9); });
-    const GridGeometry<D> grid = unit_grid<D>(0.5);
+    const GridGeometry<D> grid = one_cell<D>(0.5);
     FaceField<float, D> u(blocks, 0);
     for (int d = 0; d < D; ++d)
         for (int b = 0; b < blocks->size(); ++b)
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE("A mesh has the same bytes on 1, 2 and 3 threads", Dm, Dim<2>
     std::vector<SurfaceMesh> meshes;
     for (int threads : {1, 2, 3}) {
         set_threads(threads);
-        meshes.push_back(mesh_surface<D>(noise<D>(24), unit_grid<D>()));
+        meshes.push_back(mesh_surface<D>(noise<D>(24), one_cell<D>()));
     }
     set_threads(0);
     for (const auto& m : meshes) {

@@ -6,16 +6,12 @@
 #include <map>
 #include <vector>
 
+#include "common.h"
 #include "slosh/base/hash.h"
 #include "slosh/grid/field.h"
 #include "slosh/particles/particles.h"
 
 namespace slosh::test {
-
-template <int D>
-struct Dim {
-    static constexpr int value = D;
-};
 
 /// Particles in block order with their blocks, and a topology that holds them and all neighbours.
 template <int D>
