@@ -36,7 +36,10 @@ LcpReport penalty_method(const SparseLcp& given, const LcpOptions& options, std:
     std::vector<double> extra(n, 0);
     while (residual > system.goal() && report.iterations < options.max_iterations &&
            report.outer < options.max_iterations) {
-        for (int i = 0; i < n; ++i) extra[i] = penalised[i] ? rho * system.diagonal()[i] : 0;
+        for (int i = 0; i < n; ++i) {
+            if (penalised[i] && extra[i] == 0) p[i] = 0;  // a better guess than what violates
+            extra[i] = penalised[i] ? rho * system.diagonal()[i] : 0;
+        }
         // (5.14). Half the goal leaves room for the rounding of the last check.
         const InnerReport solve =
             inner({.lcp = lcp,
