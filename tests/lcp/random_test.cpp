@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <map>
+#include <string>
 
 #include "lcp/random_lcp.h"
 #include "slosh/lcp/solve.h"
@@ -77,7 +77,7 @@ RealVector residuals(const RandomLcp& r, const std::vector<double>& p, RealVecto
 
 TEST_CASE("Every solver finds the exact solution of 10,000 random problems") {
     LcpMaker maker(20261115);
-    std::map<std::string, int> converged;
+    int finished = 0;  // by Gauss-Seidel
     const int count = 10000;
     for (int trial = 0; trial < count; ++trial) {
         const RandomLcp r = maker.make();
@@ -96,7 +96,7 @@ TEST_CASE("Every solver finds the exact solution of 10,000 random problems") {
             std::vector<double> p;
             const LcpReport report = solve_lcp(word, r.lcp, options, p);
             if (word != "pgs") CHECK(report.converged);
-            converged[word] += report.converged;
+            finished += word == "pgs" && report.converged;
 
             RealVector w;
             const RealVector res = residuals(r, p, w);
@@ -127,6 +127,5 @@ TEST_CASE("Every solver finds the exact solution of 10,000 random problems") {
                 }
         }
     }
-    for (const auto& [word, times] : converged) MESSAGE(word << ": " << times << " of " << count);
-    CHECK(converged["pgs"] >= 0.9 * count);
+    CHECK(finished >= 0.9 * count);
 }
