@@ -16,6 +16,7 @@ struct ValidateRow {
     double error = 0;  ///< Relative to the reference, or to a natural scale where that is zero.
     double tolerance = 0;
     bool pass = false;
+    bool gate = true;  ///< False: only reported, with nothing to pass or fail.
 };
 
 /// Collects rows, printing each as it comes.
@@ -26,8 +27,11 @@ public:
     /// |reference| unless another is given. Passes if the error is at most `tolerance`.
     void compare(std::string case_name, std::string quantity, double value, double reference,
                  double tolerance, double scale = 0);
+    /// Measured, but held against nothing; only a value that is no number fails.
+    void tell(std::string case_name, std::string quantity, double value);
     const std::vector<ValidateRow>& rows() const { return rows_; }
-    bool all_pass() const;  ///< And there is at least one row.
+    std::size_t gates() const;   ///< Rows that can fail.
+    std::size_t passed() const;  ///< How many of them passed.
 
 private:
     std::vector<ValidateRow> rows_;

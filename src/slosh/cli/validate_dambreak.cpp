@@ -79,7 +79,7 @@ void validate_martin_moyce(ValidateReport& report) {
         if (deviation(z, kMartinMoyceFront, shift) < best)
             best = deviation(z, kMartinMoyceFront, best_shift = shift);
     add_small(report, "2a", "front, largest relative deviation", best, 0.10);
-    add_reported(report, "2a", "front, shift in T that was used", best_shift);
+    report.tell("2a", "front, shift in T that was used", best_shift);
     // The height falls with the same delay: tau = T / sqrt(2).
     double worst = 0;
     for (const Sample& r : kMartinMoyceHeight)
@@ -108,11 +108,11 @@ void validate_lobovsky(ValidateReport& report) {
         }
     });
     report.compare("2c", "arrival at the far wall, t*", arrival, 2.4, 0.15, 1);
-    add_reported(report, "2c", "peak P* (measured, median: 1.87)", peak);
+    report.tell("2c", "peak P* (measured, median: 1.87)", peak);
     // Reported, no gate yet. The band of the repeats over t* 3.5 ... 5.5 is 0.47 ... 0.70. Without
     // viscosity the arriving stream is faster (shallow-water theory: rho u^2 / 2 alone is 0.85 at
     // t* = 3.5, 0.62 at 5), and a wall that holds on to liquid keeps the run-up jet on it.
-    add_reported(report, "2c", "plateau P*, mean over t* 3.5 ... 5.5 (measured: 0.59)", sum / time);
+    report.tell("2c", "plateau P*, mean over t* 3.5 ... 5.5 (measured: 0.59)", sum / time);
 }
 
 void validate_marin(ValidateReport& report) {
@@ -145,7 +145,7 @@ void validate_marin(ValidateReport& report) {
     double worst = 0;
     for (const Sample& m : measured) worst = std::max(worst, std::abs(at(h4, m.time) - m.value));
     add_small(report, "2e", "H4, largest deviation to t = 2.4 s, m", worst, 0.03);
-    add_reported(report, "2e", "P1 peak, Pa (measured: 11200)", peak);
+    report.tell("2e", "P1 peak, Pa (measured: 11200)", peak);
 }
 
 }  // namespace slosh::cli

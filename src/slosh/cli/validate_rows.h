@@ -21,10 +21,4 @@ inline void add_at_least(ValidateReport& report, const std::string& name,
     report.add({name, quantity, value, bound, short_by, 0, value >= bound});
 }
 
-/// A quantity that is reported only.
-inline void add_reported(ValidateReport& report, const std::string& name,
-                         const std::string& quantity, double value) {
-    report.add({name, quantity, value, value, 0, 0, std::isfinite(value)});
-}
-
 }  // namespace slosh::cli

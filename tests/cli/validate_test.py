@@ -1,0 +1,23 @@
+"""What `slosh validate` prints and writes; the physics is its own business."""
+import json
+import sys
+import unittest
+
+from common import CommandTest
+
+
+class Validate(CommandTest):
+    def test_rows_that_cannot_fail_are_reported_and_not_counted(self):
+        text = self.accept("validate", "7", "--json", "rows.json")
+        rows = json.loads((self.folder / "rows.json").read_text())["rows"]
+        gates = [row for row in rows if row["gate"]]
+        told = [row for row in rows if not row["gate"]]
+        self.assertTrue(gates and told)
+        self.assertTrue(all(row["pass"] is True for row in gates))
+        self.assertTrue(all(row["pass"] is None and row["value"] > 0 for row in told))
+        self.assertIn(f"{len(gates)} of {len(gates)} pass, {len(told)} only reported", text)
+        self.assertEqual(text.count(" reported\n") - 1, len(told))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv)
