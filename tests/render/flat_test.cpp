@@ -73,7 +73,7 @@ TEST_CASE("A solid hides liquid behind it and is as large as its shape") {
     Transform<2> at;
     at.translation = kCentre;
     const std::vector<RenderSolid<2>> solids = {
-        {block<2>({0, 0}, {0.1, 0.2}), Look::Opaque, kTerracotta, at}};
+        {block<2>({0, 0}, {0.1, 0.2}), RenderLook::Opaque, kTerracotta, at}};
     const Image image = render_2d(disc(), kGrid, solids, kTight);
     int n = 0;
     for (int y = 0; y < 400; ++y)

@@ -21,8 +21,8 @@ SurfaceMesh water_ball(const Point<3>& centre, double radius) {
 /// A sphere container with a block standing in it.
 std::vector<RenderSolid<3>> sphere_and_block(double block_x) {
     std::vector<RenderSolid<3>> solids = {
-        {hollow<3>({0.5, 0.5, 0.5}, 0.45), Look::Glass, kClearGlass},
-        {block<3>({block_x, 0.3, 0.5}, {0.1, 0.15, 0.1}), Look::Opaque, kTerracotta}};
+        {hollow<3>({0.5, 0.5, 0.5}, 0.45), RenderLook::Glass, kClearGlass},
+        {block<3>({block_x, 0.3, 0.5}, {0.1, 0.15, 0.1}), RenderLook::Opaque, kTerracotta}};
     mesh_solids(solids, {{0, 0, 0}, {1, 1, 1}}, 40);
     return solids;
 }
@@ -105,7 +105,7 @@ TEST_CASE("A ball of water is a lens that turns what is behind its focus upside 
     auto options = small(64);
     options.draw_box = false;
     const std::vector<RenderSolid<3>> bar = {
-        {block<3>({0.5, 0.54, 0.05}, {0.5, 0.02, 0.02}), Look::Opaque, {0.02f, 0.02f, 0.02f}}};
+        {block<3>({0.5, 0.54, 0.05}, {0.5, 0.02, 0.02}), RenderLook::Opaque, {0.02f, 0.02f, 0.02f}}};
     const Camera camera{
         .eye = {0.5, 0.5, 3}, .target = {0.5, 0.5, 0.5}, .up = {0, 1, 0}, .fov_degrees = 12};
     const Image dry = render_3d({}, bar, camera, options);
@@ -124,16 +124,16 @@ TEST_CASE("A ball of water is a lens that turns what is behind its focus upside 
 TEST_CASE("A glass container shows its inside; an opaque one hides it; a cut-away one does not") {
     const auto options = small(64);
     const auto camera = default_camera(options.domain);
-    const auto look_at = [&](Look look, bool with_block) {
+    const auto look_at = [&](RenderLook look, bool with_block) {
         auto solids = sphere_and_block(0.5);
         solids[0].look = look;
         solids[0].colour = {0.9f, 0.9f, 0.9f};
-        if (!with_block) solids[1].look = Look::Hidden;
+        if (!with_block) solids[1].look = RenderLook::Hidden;
         return render_3d({}, solids, camera, options);
     };
-    CHECK(mean_difference(look_at(Look::Glass, true), look_at(Look::Glass, false)) > 2);
-    CHECK(mean_difference(look_at(Look::CutAway, true), look_at(Look::CutAway, false)) > 2);
-    CHECK(mean_difference(look_at(Look::Opaque, true), look_at(Look::Opaque, false)) < 0.5);
+    CHECK(mean_difference(look_at(RenderLook::Glass, true), look_at(RenderLook::Glass, false)) > 2);
+    CHECK(mean_difference(look_at(RenderLook::CutAway, true), look_at(RenderLook::CutAway, false)) > 2);
+    CHECK(mean_difference(look_at(RenderLook::Opaque, true), look_at(RenderLook::Opaque, false)) < 0.5);
 }
 
 TEST_CASE("The ground lies under the box, or under the container if no box is drawn") {

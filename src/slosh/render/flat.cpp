@@ -136,7 +136,7 @@ Image draw(const Sheet& sheet, const Mask& liquid, const Mask& surface,
     if (o.particles) draw_particles(image, sheet, *o.particles);
     if (o.velocity) draw_arrows(image, sheet, liquid, o);
     for (const auto& solid : solids) {
-        if (solid.look == Look::Hidden || !solid.shape) continue;
+        if (solid.look == RenderLook::Hidden || !solid.shape) continue;
         Mask body(o.width, o.height), line(o.width, o.height);
         contour(
             sheet,

@@ -110,7 +110,7 @@ Box<3> shown_box(const std::vector<RenderSolid<3>>& solids, const RenderOptions&
     if (options.draw_box) return options.domain;
     Box<3> box = Box<3>::nowhere();
     for (const auto& s : solids)
-        if (s.mesh && (s.look == Look::Glass || s.look == Look::CutAway))
+        if (s.mesh && (s.look == RenderLook::Glass || s.look == RenderLook::CutAway))
             for (const auto& v : s.mesh->vertices) {
                 const Point<3> x = s.transform.apply(v.as<double>());
                 box = {min(box.lo, x), max(box.hi, x)};
@@ -124,7 +124,7 @@ double rest_height(const std::vector<RenderSolid<3>>& solids, const RenderOption
 
 void mesh_solids(std::vector<RenderSolid<3>>& solids, const Box<3>& domain, int cells) {
     for (auto& solid : solids) {
-        if (solid.mesh || solid.look == Look::Hidden) continue;
+        if (solid.mesh || solid.look == RenderLook::Hidden) continue;
         SLOSH_EXPECT(solid.shape);
         // The domain as the solid sees it, and of that what the solid can fill.
         Box<3> region = Box<3>::nowhere();

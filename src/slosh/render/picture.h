@@ -38,18 +38,17 @@ enum class RenderLook {
     CutAway,  ///< A matt wall, left out where it would hide its inside from the viewer.
     Hidden,
 };
-using Look = RenderLook;
 
 template <int D>
 struct RenderSolid {
     ShapePtr<D> shape;                        ///< Local frame. May be null in 3D if `mesh` is set.
     std::shared_ptr<const SurfaceMesh> mesh;  ///< Local frame; made from `shape` when missing.
     Transform<D> transform;                   ///< Local frame to world.
-    Look look = Look::Opaque;
+    RenderLook look = RenderLook::Opaque;
     Colour colour = {0.75f, 0.62f, 0.45f};  ///< Glass takes only a tint of it.
 
     RenderSolid() = default;
-    RenderSolid(ShapePtr<D> s, Look l, Colour c, const Transform<D>& at = {})
+    RenderSolid(ShapePtr<D> s, RenderLook l, Colour c, const Transform<D>& at = {})
         : shape(std::move(s)), transform(at), look(l), colour(c) {}
 };
 constexpr Colour kClearGlass = {0.65f, 0.80f, 0.85f};

@@ -151,13 +151,13 @@ void RayScene::add_water(const SurfaceMesh& mesh) {
 }
 
 void RayScene::add_solid(const RenderSolid<3>& solid) {
-    if (solid.look == Look::Hidden) return;
+    if (solid.look == RenderLook::Hidden) return;
     SLOSH_EXPECT(solid.mesh);
     if (solid.mesh->elements.empty()) return;
     const std::vector<Vec3> x = on_stage(*solid.mesh, solid.transform, impl_->stage);
-    Object o{.kind = solid.look == Look::Glass     ? kGlass
-                     : solid.look == Look::CutAway ? kCutAway
-                                                   : kOpaque,
+    Object o{.kind = solid.look == RenderLook::Glass     ? kGlass
+                     : solid.look == RenderLook::CutAway ? kCutAway
+                                                         : kOpaque,
              .colour = solid.colour};
     o.shape = solid.shape.get();
     o.transform = solid.transform;
