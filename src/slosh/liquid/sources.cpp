@@ -4,6 +4,7 @@
 
 #include "slosh/base/error.h"
 #include "slosh/base/hash.h"
+#include "slosh/base/parallel.h"
 #include "slosh/particles/seed.h"
 
 namespace slosh {
@@ -59,6 +60,44 @@ void expect_ids_left(std::size_t next) {
                             "or end the inflows earlier");
 }
 
+/// The sub-cells (of 1/n cell) of a box of cells, counted row by row.
+template <int D>
+struct SubCells {
+    CellBox<D> cells;
+    int n;
+    static constexpr std::uint64_t kOutside = ~std::uint64_t{0};
+
+    std::uint64_t number(const Point<D>& g) const {
+        std::uint64_t number = 0;
+        for (int d = D - 1; d >= 0; --d) {
+            const int extent = (cells.hi[d] - cells.lo[d]) * n;
+            const int i = static_cast<int>(std::floor((g[d] - cells.lo[d]) * n));
+            if (i < 0 || i >= extent) return kOutside;
+            number = number * extent + i;
+        }
+        return number;
+    }
+};
+
+/// Calls visit(i), from several threads, for every particle in the box; returns their sub-cells.
+template <int D, class Visit>
+std::unordered_set<std::uint64_t> visit_particles(const Particles<D>& p, const SubCells<D>& sub_cells,
+                                                  const Visit& visit) {
+    constexpr std::size_t kChunk = 8192;
+    std::vector<std::vector<std::uint64_t>> found((p.size() + kChunk - 1) / kChunk);
+    parallel_for(found.size(), 1, [&](std::size_t chunk) {
+        for (std::size_t i = chunk * kChunk; i < std::min(p.size(), (chunk + 1) * kChunk); ++i) {
+            const std::uint64_t number = sub_cells.number(p.position(i));
+            if (number == sub_cells.kOutside) continue;
+            found[chunk].push_back(number);
+            visit(i);
+        }
+    });
+    std::unordered_set<std::uint64_t> all;
+    for (const auto& numbers : found) all.insert(numbers.begin(), numbers.end());
+    return all;
+}
+
 /// Seeds keep this much room to solids, in cells: particles are held off walls by as much.
 constexpr double kWallMargin = 0.05;
 
@@ -111,7 +150,6 @@ template <int D>
 std::size_t run_inflows(const LiquidSetup<D>& setup, const SolidDistance<D>& solid,
                         LiquidState<D>& state) {
     const auto& grid = setup.grid;
-    const int n = setup.step.particles_per_axis;
     const bool affine = setup.step.transfer == Transfer::Apic;
     auto& p = state.particles;
     std::size_t made = 0;
@@ -125,35 +163,18 @@ std::size_t run_inflows(const LiquidSetup<D>& setup, const SolidDistance<D>& sol
             return inflow.shape->distance(at.unapply(grid.to_world(g))) < 0;
         };
 
-        // Sub-cell (of 1/n cell) number within the inflow's box, row by row.
-        const Index<D> extent = (cells.hi - cells.lo) * n;
-        const auto sub_cell = [&](const Point<D>& g) {
-            std::uint64_t number = 0;
-            for (int d = D - 1; d >= 0; --d) {
-                const int i = static_cast<int>(std::floor((g[d] - cells.lo[d]) * n));
-                if (i < 0 || i >= extent[d]) return ~std::uint64_t{0};
-                number = number * extent[d] + i;
-            }
-            return number;
-        };
-
         // Liquid that is there already moves with the inflow and keeps its sub-cell.
-        std::unordered_set<std::uint64_t> taken;
-        for (std::size_t i = 0; i < p.size(); ++i) {
-            const Point<D> g = p.position(i);
-            const std::uint64_t s = sub_cell(g);
-            if (s == ~std::uint64_t{0}) continue;
-            taken.insert(s);
-            if (!inside(g)) continue;
+        const SubCells<D> sub_cells{cells, setup.step.particles_per_axis};
+        const auto taken = visit_particles(p, sub_cells, [&](std::size_t i) {
+            if (!inside(p.position(i))) return;
             for (int d = 0; d < D; ++d) {
                 p.v[d][i] = static_cast<float>(velocity[d]);
-                if (affine)
-                    for (int e = 0; e < D; ++e) p.c[d][e][i] = 0;
+                for (int e = 0; e < D && affine; ++e) p.c[d][e][i] = 0;
             }
-        }
+        });
         const std::uint64_t seed = mix64(setup.step.seed ^ mix64(state.steps + 1));
         const auto vacant = [&](const Point<D>& g) {
-            return inside(g) && !taken.count(sub_cell(g)) &&
+            return inside(g) && !taken.count(sub_cells.number(g)) &&
                    solid(grid.to_world(g)) > kWallMargin * grid.dx;
         };
         Particles<D> fresh;
