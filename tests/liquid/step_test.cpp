@@ -164,3 +164,27 @@ TEST_CASE("A solve that cannot converge stops with an error and leaves the state
     CHECK(hash(simulation.state()) == before);
     CHECK(simulation.state().time == 0);
 }
+
+TEST_CASE("A particle that ends with no finite velocity stops the run in one line") {
+    LiquidSetup<2> setup = open_box<2>(32);
+    setup.liquid.push_back({box<2>({-1, -1}, {2, 0.3}), {}, {}, {}});
+    setup.solids.push_back({"block", box<2>({0.5, 0.5}, {1, 1}), {}});
+    LiquidSimulation<2> simulation(setup);
+    // Deep inside a solid, so that the pressure solve does not meet it.
+    LiquidState<2> state = simulation.state();
+    Particles<2> drop;
+    drop.resize(1, true);
+    drop.x[0][0] = drop.x[1][0] = 24;
+    drop.c[0][1][0] = std::numeric_limits<float>::quiet_NaN();
+    drop.id[0] = state.next_id++;
+    append(state.particles, drop);
+    simulation.restore(state);
+    std::string line;
+    try {
+        (void)simulation.step(0.01);
+    } catch (const SolveError& e) {
+        line = e.what();
+    }
+    CHECK(line.find("1 of ") == 0);
+    CHECK(line.find("no finite velocity at t = 0 s") != std::string::npos);
+}

@@ -74,6 +74,7 @@ struct LiquidSimulation<D>::Impl {
     bool solve(StepGrid<D>& grid, double dt, bool fallback, StepReport& report,
                FaceField<float, D>& displacement);
     bool attempt(double dt, bool fallback, StepReport& report);
+    void note(const MoveReport& moved, StepReport& report) const;
     void finish(double dt, StepReport& report);
     void correct_density(StepGrid<D>& grid, BlockSystem<D>& system, Multigrid<D>* hierarchy,
                          FaceField<float, D>& displacement, StepReport& report);
@@ -190,6 +191,16 @@ StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, StepReport& report)
     return grid;
 }
 
+/// Without a finite velocity of every particle nothing that follows would mean anything.
+template <int D>
+void LiquidSimulation<D>::Impl::note(const MoveReport& moved, StepReport& report) const {
+    if (moved.not_finite > 0)
+        throw SolveError(fmt::format("{} of {} particles have no finite velocity at t = {:.6g} s; lower "
+                                     "cfl or max_dt, and please report the scene",
+                                     moved.not_finite, state.particles.size(), state.time));
+    report.left_inside = moved.left_inside;
+}
+
 /// Everything on the grid, then the move. Returns false, with the state untouched, if the pressure
 /// solve failed.
 template <int D>
@@ -211,14 +222,15 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
     {
         StageTimer timer(times, "grid to particles, move");
         if (setup.step.density_correction)
-            (void)displace(state.particles, occupied, displacement, grid.solid.nodal);
+            note(displace(state.particles, occupied, displacement, grid.solid.nodal), report);
         const MoveOptions move{.dt_over_dx = dt / setup.grid.dx,
                                .order = setup.step.advection_order,
                                .transfer = setup.step.transfer,
                                .flip_blend = setup.step.flip_blend,
                                .affine_keep = std::exp(-dt / setup.step.affine_time)};
-        (void)gather_and_move(grid.velocity, grid.transferred.blocks_ptr() ? &grid.transferred : nullptr,
-                              grid.solid.nodal, occupied, move, state.particles);
+        note(gather_and_move(grid.velocity, grid.transferred.blocks_ptr() ? &grid.transferred : nullptr,
+                             grid.solid.nodal, occupied, move, state.particles),
+             report);
     }
     return report.accepted = true;
 }

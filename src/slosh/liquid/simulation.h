@@ -36,6 +36,7 @@ struct StepReport {
     double potential_energy = 0; ///< J, against the origin
     double max_speed = 0;      ///< m/s
     std::size_t particles = 0, emitted = 0, drained = 0;
+    std::size_t left_inside = 0;  ///< Particles that a moving solid went over and left no way out.
     std::size_t blocks = 0, liquid_cells = 0;
     std::size_t peak_bytes = 0;
     std::vector<double> probe_pressure;  ///< One per probe; 0 in air. Pa.
@@ -65,6 +66,7 @@ public:
     /// One step of at most `remaining` seconds; the CFL condition chooses. The last two steps
     /// before `remaining` runs out are evened. A failed solve is tried with the next solver, then
     /// with half the step; below min_dt a SolveError is thrown and the state is that of before.
+    /// A particle that ends with no finite velocity is a SolveError, too; then the state is of no use.
     StepReport step(double remaining);
 
     LiquidFrame<D> frame() const;
