@@ -1,0 +1,37 @@
+// Full approximation scheme multigrid for (C1), (C2) [Lai2021, Algorithm 6]: V-cycles for the
+// nonlinear equation itself, so that coarse grids know the constraint too.
+//
+//     N(q)_i = min( (A q + b)_i, s_i q_i )  in S,     (A q + b)_i  elsewhere      (5.18), scaled
+//     (F1) on each grid N(q) = f is smoothed by q_i = max( f_i/s_i, (f_i - b_i - sum_{j!=i} a_ij
+//     q_j)/a_ii ) coarse problem   N_H(q_H) = N_H(q~) + R(f - N(q)),    q~ the restricted q (5.23)
+//     (F2) correction       q += P (q_H - q~)
+//
+// What the paper leaves open, and what was found by trial (docs name the numbers): s_i = a_ii gives
+// both branches the unit of b, without it residuals of one branch drown those of the other where R
+// mixes them; q~ must be the *least* value over the constrained rows a coarse cell restricts from,
+// not their mean, so that a coarse cell with one active row counts as touching the bound, without
+// it the cycles grow with N; a coarse cell is in S if one of its children is.
+#pragma once
+
+#include "slosh/lcp/hierarchy.h"
+
+namespace slosh {
+
+struct FasOptions {
+    enum class Scale { None, Diagonal };  ///< s_i of (F1): 1 or a_ii.
+    enum class Restrict {
+        Transposed,
+        Mean,
+        Least
+    };                                     ///< q~: R q; its weights summed to 1; see top.
+    enum class Coarse { Any, Most, All };  ///< Children in S that put a coarse cell in S.
+
+    HierarchyOptions hierarchy;
+    Scale scale = Scale::Diagonal;
+    Restrict restrict_solution = Restrict::Least;
+    Coarse coarse_constraint = Coarse::Any;
+    int pre_sweeps = 2, post_sweeps = 2;
+    int coarsest_sweeps = 100;
+};
+
+}  // namespace slosh
