@@ -144,7 +144,9 @@ LcpReport PreparedLcp::finish(std::vector<double>& p, LcpReport report) {
 
     std::vector<std::uint8_t> active;
     report.residual = natural_residual(lcp(), p, &active);
-    report.converged = report.residual <= goal_ && all_finite(p) && all_finite(given_.b);
+    if (!all_finite(p) || !all_finite(given_.b))
+        report.residual = std::numeric_limits<double>::infinity();
+    report.converged = report.residual <= goal_ && std::isfinite(report.residual);
     report.relative_residual = largest_b_ > 0 ? report.residual / largest_b_ : 0;
     report.unknowns = p.size();
     report.pockets = pockets_;
