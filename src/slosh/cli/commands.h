@@ -54,6 +54,14 @@ struct BenchOptions {
 };
 int bench(const BenchOptions& options);
 
+struct LcpCommandOptions {
+    std::string directory;  ///< Holds A.mtx, b.mtx, set.txt and perhaps cells.txt; gets p.mtx.
+    std::string solver = "mprgp";
+    std::optional<double> tol;  ///< Of the natural residual, in the units of b. None: 1e-6 max|b|.
+    std::string json;           ///< File for the report. Empty: none.
+};
+int lcp(const LcpCommandOptions& options);
+
 struct ValidateOptions {
     std::vector<std::string>
         cases;          ///< Names such as 1, 2a, 4c/density=0.1. Empty: all short ones.

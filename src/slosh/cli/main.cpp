@@ -16,6 +16,7 @@
 #include "slosh/cli/bench.h"
 #include "slosh/cli/commands.h"
 #include "slosh/cli/nearest.h"
+#include "slosh/lcp/solve.h"
 
 namespace slosh::cli {
 namespace {
@@ -150,6 +151,28 @@ Command add_validate(CLI::App& app) {
     return [o] { return validate(*o); };
 }
 
+Command add_lcp(CLI::App& app) {
+    auto o = std::make_shared<LcpCommandOptions>();
+    CLI::App& c = *app.add_subcommand("lcp", "Solve a complementarity problem of your own");
+    c.add_option("DIR", o->directory, "Directory with A.mtx, b.mtx, set.txt; gets p.mtx")
+        ->type_name("")
+        ->required();
+    c.add_option("--solver", o->solver, "Method (below; default: " + o->solver + ")")
+        ->type_name("NAME");
+    c.add_option("--tol", o->tol, "Natural residual to reach (default: 1e-6 times max|b|)")
+        ->type_name("T");
+    c.add_option("--json", o->json, "Write the report to this file")->type_name("FILE");
+    std::string solvers = "Solves 0 <= p perp A p + b >= 0 in rows of S, A p + b = 0 in others.\n";
+    solvers += "Solvers:\n";
+    for (const LcpSolver& solver : lcp_solvers()) {
+        const std::string word = solver.word;
+        solvers += "  " + word + std::string(13 - word.size(), ' ') + solver.description +
+                   (solver.needs_cells ? " (needs cells.txt)" : "") + "\n";
+    }
+    c.footer(solvers);
+    return [o] { return lcp(*o); };
+}
+
 // Named in the contract, coming with later versions: say so instead of "unknown command".
 Command add_later(CLI::App& app, const char* name, const char* what, const char* instead) {
     CLI::App& c = *app.add_subcommand(name, std::string(what) + " (comes later)");
@@ -209,10 +232,9 @@ int main(int argc, char** argv) {
         {"info", add_info(app)},
         {"bench", add_bench(app)},
         {"validate", add_validate(app)},
+        {"lcp", add_lcp(app)},
         {"view", add_later(app, "view", "Watch and touch a simulation in the browser",
                            "`slosh render DIR` makes a video of a run")},
-        {"lcp", add_later(app, "lcp", "Solve a complementarity problem of your own",
-                          "it comes with the separating walls")},
     };
 
     // Set last: subcommands would inherit it.
