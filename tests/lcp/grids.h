@@ -33,8 +33,9 @@ inline void add_to_diagonal(SparseLcp& lcp, int row, double excess) {
 /// Liquid in a round tank of n^D cells with air above a wavy surface. Wall cells are in S; b is
 /// that of a flow that drags on one side of the wall and pushes on the other, so part of S is
 /// active.
+/// A `closed` tank is full: there is no air.
 template <int D>
-SparseLcp tank(int n) {
+SparseLcp tank(int n, bool closed = false) {
     const int depth = D == 3 ? n : 1;
     const auto at = [&](int x, int y, int z) { return (z * n + y) * n + x; };
     std::vector<int> row(n * n * depth, -1);  // -1: solid, -2: air
@@ -46,7 +47,7 @@ SparseLcp tank(int n) {
                 const double dx = (x + 0.5) / n - 0.5, dy = (y + 0.5) / n - 0.5;
                 const double dz = D == 3 ? (z + 0.5) / n - 0.5 : 0;
                 if (dx * dx + dy * dy + dz * dz > 0.23) continue;
-                if (dy > 0.1 + 0.05 * std::sin(12 * dx + 7 * dz)) {
+                if (!closed && dy > 0.1 + 0.05 * std::sin(12 * dx + 7 * dz)) {
                     row[at(x, y, z)] = -2;
                 } else {
                     row[at(x, y, z)] = static_cast<int>(lcp.cells.size());

@@ -67,7 +67,8 @@ int lcp(const LcpCommandOptions& options) {
         throw InputError("--tol must be a positive number");
     const SparseLcp problem = read_lcp(options.directory);
     for (const LcpSolver& solver : lcp_solvers())
-        if (options.solver == solver.word && solver.needs_cells && problem.cells.empty())
+        if (options.solver == solver.word && solver.needs_cells &&
+            problem.cells.size() != problem.b.size())
             throw InputError("solver '" + options.solver + "' works on a grid: add cells.txt to " +
                              options.directory + ", or take another solver");
 

@@ -1,6 +1,7 @@
 #include "slosh/lcp/solve.h"
 
 #include "slosh/base/error.h"
+#include "slosh/lcp/multigrid_solvers.h"
 #include "slosh/lcp/sparse_solvers.h"
 
 namespace slosh {
@@ -10,13 +11,6 @@ namespace {
 using Solve = LcpReport (*)(const SparseLcp&, const LcpOptions&, std::vector<double>&,
                             const Control*);
 
-/// Adapts a solver that has no use for a control.
-template <LcpReport (*solve)(const SparseLcp&, const LcpOptions&, std::vector<double>&)>
-LcpReport without_control(const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p,
-                          const Control*) {
-    return solve(lcp, options, p);
-}
-
 struct Entry {
     LcpSolver solver;
     Solve solve;
@@ -24,11 +18,25 @@ struct Entry {
 
 constexpr Entry kEntries[] = {
     {{"pgs", "projected Gauss-Seidel: simple, slow on large systems", false},
-     without_control<solve_pgs>},
+     [](const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p, const Control*) {
+         return solve_pgs(lcp, options, p);
+     }},
+    {{"fas", "nonlinear multigrid (full approximation scheme)", true},
+     [](const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p, const Control*) {
+         return solve_fas(lcp, options, p);
+     }},
     {{"policy-pcg", "policy iteration, MIC(0)-PCG inside", false}, solve_policy_pcg},
+    {{"policy-mg", "policy iteration, multigrid inside", true},
+     [](const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p,
+        const Control* control) { return solve_policy_mg(lcp, options, p, control); }},
     {{"penalty-pcg", "penalty method, MIC(0)-PCG inside", false}, solve_penalty_pcg},
+    {{"penalty-mg", "penalty method, multigrid inside", true},
+     [](const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p,
+        const Control* control) { return solve_penalty_mg(lcp, options, p, control); }},
     {{"newton", "minimum-map Newton method, conjugate gradients inside", false},
-     without_control<solve_newton>},
+     [](const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p, const Control*) {
+         return solve_newton(lcp, options, p);
+     }},
     {{"mprgp", "proportioning with reduced gradient projections, MIC(0) in the face", false},
      solve_mprgp},
 };
@@ -52,7 +60,7 @@ LcpReport solve_lcp(const std::string& word, const SparseLcp& lcp, const LcpOpti
             words += std::string(words.empty() ? "" : ", ") + entry.solver.word;
             continue;
         }
-        if (entry.solver.needs_cells && lcp.cells.empty())
+        if (entry.solver.needs_cells && lcp.cells.size() != lcp.b.size())
             throw InputError("solver '" + word + "' needs the grid cell of each row");
         return entry.solve(lcp, options, p, control);
     }
