@@ -133,8 +133,8 @@ TEST_CASE("Bad overrides name themselves and the way out") {
     CHECK(has(error_of("sphere", {"gravity=[1,2"}), "--set"));
     CHECK(has(error_of("sphere", {"resolution=fine"}),
               "expected a whole number from 4 to 4096, got \"fine\""));
-    CHECK(has(error_of("sphere", {"separation=cell"}), "not in this version yet"));
-    CHECK(has(error_of("sphere", {"solver=fas"}), "not in this version yet"));
+    CHECK(has(error_of("sphere", {"separation=often"}), "expected \"off\", \"cell\", \"node\" or \"edge\""));
+    CHECK(has(error_of("sphere", {"separation=off", "solver=fas"}), "for separating walls"));
 }
 
 TEST_CASE("Errors stay on one line and texts stay UTF-8 whatever an override holds") {

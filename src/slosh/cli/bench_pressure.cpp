@@ -44,7 +44,7 @@ void bench_scene(const Scene& scene, const std::string& name, int n, const Bench
     double dt = 1 / scene.fps;
     while (simulation.state().time < end - 1e-9)
         dt = simulation.step(end - simulation.state().time).dt;
-    const BlockSystem<D> system = simulation.pressure_system(dt);
+    const BlockSystem<D> system = simulation.pressure_problem(dt).system;
 
     for (const std::string& solver : or_default(options.solvers, {"linear", "linear-mic"}))
         for (int count : or_default(options.threads, {2})) {
@@ -78,7 +78,8 @@ void bench_pressure(const BenchOptions& options, BenchReport& report) {
                                     "sphere_stream:high"});
     for (const std::string& name : scenes)
         for (int n : or_default(options.sizes, {32, 64, 128})) {
-            const Scene scene = load_scene(name, {"resolution=" + std::to_string(n)});
+            const Scene scene = load_scene(
+                name, {"resolution=" + std::to_string(n), "separation=off"});
             if (scene.dim == 2)
                 bench_scene<2>(scene, name, n, options, report);
             else

@@ -49,6 +49,13 @@ struct alignas(32) ExactVector {
     float excess[8];
 };
 
+/// Lower bounds of the cells of mixed vectors on the finest level; minus infinity where there is
+/// none.
+struct alignas(32) BoundVector {
+    float v[8];
+};
+using LowerBounds = PageArray<BoundVector>;
+
 /// Which vectors of a block are what, by colour.
 struct BlockKinds {
     std::uint32_t plain[2] = {0, 0};
@@ -78,28 +85,59 @@ struct MultigridLevel {
     std::size_t bytes() const;
 };
 
+/// Coefficients and excess of a coarser level, as they are summed up from the finer one.
+template <int D>
+struct CoarseArrays {
+    FaceField<float, D> coefficient;
+    Field<float, D> excess;
+};
+
 template <int D>
 class Multigrid {
 public:
-    explicit Multigrid(const BlockSystem<D>& system, const MultigridOptions& options = {});
+    /// Cells marked in `constrained` may get bounds; those marked in `active` are expected at their
+    /// bound, and the coarser levels see them as fixed: what air at their centre would be.
+    explicit Multigrid(const BlockSystem<D>& system, const MultigridOptions& options = {},
+                       const Field<std::uint8_t, D>* constrained = nullptr,
+                       const Field<std::uint8_t, D>* active = nullptr);
+
 
     /// One cycle for (A / finest().weight) x = rhs from x = 0. `x` must be zero outside the
     /// unknowns (a new SplitField is) and stays so. Returns rhs.x.
     double cycle(const SplitField<D>& rhs, SplitField<D>& x);
+    /// The same with x >= low on the finest level: projected sweeps, and a coarse correction for
+    /// the cells above their bound only [truncated non-smooth Newton multigrid, Graeser2009].
+    double cycle(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
+        smooth(rhs, x, low);
+        return finish(rhs, x, low);
+    }
+    /// Its two halves: the sweeps before the coarse correction, and all the rest. Between them the
+    /// set of cells at their bound may be looked at and handed to update_active().
+    void smooth(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
+    double finish(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
+
+    /// Lets the coarser levels know which cells are at their bound now; `blocks` are those in which
+    /// that changed.
+    void update_active(const BlockSystem<D>& system, const Field<std::uint8_t, D>& active,
+                       const std::vector<int>& blocks);
 
     const std::vector<MultigridLevel<D>>& levels() const { return levels_; }
     const MultigridLevel<D>& finest() const { return levels_.front(); }
     std::size_t bytes() const;
 
 private:
-    void cycle(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero);
-    void descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero);
-    void ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x);
+    void correct(std::size_t l);
+    template <bool kBounded>
+    void descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero,
+                 const LowerBounds* low, int first_pass = 0, int last_pass = 1 << 30);
+    template <bool kBounded>
+    void ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, const LowerBounds* low);
     int sweeps(std::size_t l) const;
 
     MultigridOptions options_;
     std::vector<MultigridLevel<D>> levels_;
-    std::vector<double> partial_;  // sums by block
+    std::vector<CoarseArrays<D>> arrays_;  // of levels 1, 2 ...; kept for update_active()
+    std::vector<double> partial_;          // sums by block
 };
 
 /// As in system.h, with a choice of cycle.

@@ -2,6 +2,7 @@
 #include "slosh/linear/multigrid_build.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace slosh {
 
@@ -14,14 +15,44 @@ inline float carried(float e, float weight) {
     return e / (1 + e / (3 * weight));
 }
 
-/// The next level's arrays: half the sum of the fine faces, the carried excess of the children.
+/// The faces of a cell when active cells are held at zero: those towards them pull like air.
+template <int D>
+struct ActiveLinks {
+    bool self;             ///< The cell itself is active.
+    float sum = 0;         ///< Coefficients towards active cells.
+    float lower[D] = {};   ///< Coefficients towards lower neighbours that are not active.
+
+    ActiveLinks(const PlainArrays<D>& fine, int b, int o) : self(fine.active->block(b)[o]) {
+        if (self) return;
+        const Blocks<D>& blocks = fine.active->blocks();
+        const Index<D> local = local_cell<D>(o);
+        for (int d = 0; d < D; ++d) {
+            const int step = d == 0 ? 1 : d == 1 ? kSide : kSide * kSide;
+            const Field<float, D>& c = fine.coefficient->axis(d);
+            const int below = local[d] > 0 ? b : blocks.neighbour(b, face_code<D>(2 * d));
+            const int o_below = local[d] > 0 ? o - step : o + (kSide - 1) * step;
+            if (fine.active->block(below)[o_below])
+                sum += c.block(b)[o];
+            else
+                lower[d] = c.block(b)[o];
+            const int above = local[d] < kSide - 1 ? b : blocks.neighbour(b, face_code<D>(2 * d + 1));
+            const int o_above = local[d] < kSide - 1 ? o + step : o - (kSide - 1) * step;
+            if (fine.active->block(above)[o_above]) sum += c.block(above)[o_above];
+        }
+    }
+};
+
+/// The next level's arrays in the given blocks: half the sum of the fine faces, the carried excess
+/// of the children.
 template <int D>
 void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
-                    FaceField<float, D>& coefficient, Field<float, D>& excess) {
+                    const std::vector<int>& coarse_blocks, CoarseArrays<D>& coarse) {
+    FaceField<float, D>& coefficient = coarse.coefficient;
+    Field<float, D>& excess = coarse.excess;
     const Coarsening<D>& up = level.coarsening;
     const float plain = level.weight * (D == 3 ? 2 : 1);
-    parallel_for(up.coarse->size(), 4, [&](std::size_t i) {
-        const int B = static_cast<int>(i);
+    parallel_for(coarse_blocks.size(), 4, [&](std::size_t i) {
+        const int B = coarse_blocks[i];
         for (int octant = 0; octant < kChildren<D>; ++octant) {
             const int b = up.children[B][octant];
             if (b == level.size()) continue;
@@ -42,6 +73,14 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                             const int o = from + 2 * x + (child & 1) + kSide * (child >> 1 & 1) +
                                           64 * (child >> 2 & 1);
                             if (fine.unknown && !fine.unknown->block(b)[o]) continue;
+                            if (fine.active) {
+                                const ActiveLinks<D> links(fine, b, o);
+                                if (links.self) continue;
+                                e += carried(fine.excess->block(b)[o] + links.sum, level.weight);
+                                for (int d = 0; d < D; ++d)
+                                    if (!(child >> d & 1)) c[d] += links.lower[d];
+                                continue;
+                            }
                             e += carried(fine.excess->block(b)[o], level.weight);
                             for (int d = 0; d < D; ++d)
                                 if (!(child >> d & 1))
@@ -70,11 +109,14 @@ template <int D>
 std::size_t Multigrid<D>::bytes() const {
     std::size_t n = 0;
     for (const auto& level : levels_) n += level.bytes();
+    for (const auto& a : arrays_) n += a.coefficient.bytes() + a.excess.bytes();
     return n;
 }
 
 template <int D>
-Multigrid<D>::Multigrid(const BlockSystem<D>& system, const MultigridOptions& options)
+Multigrid<D>::Multigrid(const BlockSystem<D>& system, const MultigridOptions& options,
+                        const Field<std::uint8_t, D>* constrained,
+                        const Field<std::uint8_t, D>* active)
     : options_(options) {
     // Inside the liquid all faces are fully open: the largest coefficient is the common one. One
     // row in the middle of each block is enough to meet it, unless there are few blocks. (Missing
@@ -87,14 +129,12 @@ Multigrid<D>::Multigrid(const BlockSystem<D>& system, const MultigridOptions& op
         return *std::max_element(c + first, c + last);
     }));
     if (weight == 0) weight = 1;  // no faces at all: nothing is plain
-    PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown};
+    PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown, constrained, active};
     levels_.emplace_back();
     levels_[0].blocks = system.blocks;
     build_level(arrays, weight, true, levels_[0]);
     partial_.resize(levels_[0].size());
 
-    FaceField<float, D> coefficient;
-    Field<float, D> excess;
     // Coordinates have 20 bits, so 20 levels bring everything together.
     while (levels_.back().unknowns > static_cast<std::size_t>(options_.coarsest_cells) &&
            levels_.size() < 20) {
@@ -102,27 +142,58 @@ Multigrid<D>::Multigrid(const BlockSystem<D>& system, const MultigridOptions& op
         fine.coarsening = coarsen(*fine.blocks);
         MultigridLevel<D> coarse;
         coarse.blocks = fine.coarsening.coarse;
-        FaceField<float, D> c(coarse.blocks);
-        Field<float, D> e(coarse.blocks);
-        coarsen_arrays(arrays, fine, c, e);
-        coefficient = std::move(c);
-        excess = std::move(e);
-        arrays = {&coefficient, &excess};
+        CoarseArrays<D> next{FaceField<float, D>(coarse.blocks), Field<float, D>(coarse.blocks)};
+        std::vector<int> all(coarse.blocks->size());
+        std::iota(all.begin(), all.end(), 0);
+        coarsen_arrays(arrays, fine, all, next);
+        // Only a set that changes needs the arrays of more than one level again.
+        if (!constrained) arrays_.clear();
+        arrays_.push_back(std::move(next));
+        arrays = {&arrays_.back().coefficient, &arrays_.back().excess};
         build_level(arrays, fine.weight * (D == 3 ? 2 : 1), false, coarse);
         if (coarse.unknowns == 0) {  // only clusters of a few cells left, which sweeps solve
             fine.coarsening = {};
+            if (!arrays_.empty()) arrays_.pop_back();
             break;
         }
         coarse.x = SplitField<D>(coarse.size());
         coarse.b = SplitField<D>(coarse.size());
         levels_.push_back(std::move(coarse));
     }
+    if (!constrained) arrays_.clear();
+}
+
+template <int D>
+void Multigrid<D>::update_active(const BlockSystem<D>& system, const Field<std::uint8_t, D>& active,
+                                 const std::vector<int>& blocks) {
+    PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown, nullptr, &active};
+    // A cell that changes sides also changes the rows of its neighbours.
+    std::vector<int> changed = blocks;
+    for (int b : blocks)
+        for (int n : levels_[0].faces[b])
+            if (n < levels_[0].size()) changed.push_back(n);
+    for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+        for (int& b : changed) b = levels_[l].coarsening.parent[b];
+        std::sort(changed.begin(), changed.end());
+        changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+        coarsen_arrays(arrays, levels_[l], changed, arrays_[l]);
+        arrays = {&arrays_[l].coefficient, &arrays_[l].excess};
+        build_level(arrays, levels_[l + 1].weight, false, levels_[l + 1]);
+    }
 }
 
 template struct MultigridLevel<2>;
 template struct MultigridLevel<3>;
-template Multigrid<2>::Multigrid(const BlockSystem<2>&, const MultigridOptions&);
-template Multigrid<3>::Multigrid(const BlockSystem<3>&, const MultigridOptions&);
+#define SLOSH_INSTANTIATE(D)                                                       \
+    template Multigrid<D>::Multigrid(const BlockSystem<D>&, const MultigridOptions&, \
+                                     const Field<std::uint8_t, D>*,                  \
+                                     const Field<std::uint8_t, D>*);                 \
+    template void Multigrid<D>::update_active(const BlockSystem<D>&,                 \
+                                              const Field<std::uint8_t, D>&,         \
+                                              const std::vector<int>&);
+SLOSH_INSTANTIATE(2)
+SLOSH_INSTANTIATE(3)
+#undef SLOSH_INSTANTIATE
 template std::size_t Multigrid<2>::bytes() const;
 template std::size_t Multigrid<3>::bytes() const;
 

@@ -10,7 +10,9 @@ template <int D>
 struct PlainArrays {
     const FaceField<float, D>* coefficient;
     const Field<float, D>* excess;
-    const Field<std::uint8_t, D>* unknown = nullptr;  ///< Null: every cell with a diagonal.
+    const Field<std::uint8_t, D>* unknown = nullptr;      ///< Null: every cell with a diagonal.
+    const Field<std::uint8_t, D>* constrained = nullptr;  ///< See Multigrid; null: none.
+    const Field<std::uint8_t, D>* active = nullptr;       ///< See Multigrid; null: none.
 };
 
 /// Fills everything of `level` but its transfer to other levels; `level.blocks` is given.

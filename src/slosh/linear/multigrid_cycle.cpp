@@ -4,6 +4,12 @@ namespace slosh {
 
 namespace {
 constexpr int kPasses = 5;  // in one journey: more would not stay in cache
+
+double sum_of(const std::vector<double>& values) {
+    double sum = 0;
+    for (double v : values) sum += v;
+    return sum;
+}
 }  // namespace
 
 template <int D>
@@ -14,50 +20,67 @@ int Multigrid<D>::sweeps(std::size_t l) const {
 
 template <int D>
 double Multigrid<D>::cycle(const SplitField<D>& rhs, SplitField<D>& x) {
-    cycle(0, rhs, x, true);
-    double sum = 0;
-    for (double v : partial_) sum += v;
-    return sum;
+    descend<false>(0, rhs, x, true, nullptr);
+    correct(0);
+    ascend<false>(0, rhs, x, nullptr);
+    return sum_of(partial_);
 }
 
 template <int D>
-void Multigrid<D>::cycle(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero) {
-    descend(l, b, x, from_zero);
-    if (l + 1 < levels_.size()) {
-        MultigridLevel<D>& coarse = levels_[l + 1];
-        for (int visit = 0; visit < options_.visits; ++visit)
-            cycle(l + 1, coarse.b, coarse.x, visit == 0);
+void Multigrid<D>::smooth(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
+    descend<true>(0, rhs, x, true, &low, 0, 2 * sweeps(0));
+}
+
+template <int D>
+double Multigrid<D>::finish(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
+    descend<true>(0, rhs, x, true, &low, 2 * sweeps(0));
+    correct(0);
+    ascend<true>(0, rhs, x, &low);
+    return sum_of(partial_);
+}
+
+/// Solves the next coarser level's problem, more or less.
+template <int D>
+void Multigrid<D>::correct(std::size_t l) {
+    if (l + 1 == levels_.size()) return;
+    MultigridLevel<D>& coarse = levels_[l + 1];
+    for (int visit = 0; visit < options_.visits; ++visit) {
+        descend<false>(l + 1, coarse.b, coarse.x, visit == 0, nullptr);
+        correct(l + 1);
+        ascend<false>(l + 1, coarse.b, coarse.x, nullptr);
     }
-    ascend(l, b, x);
 }
 
 /// Smooths (red, black, red, black ...) and restricts the residual.
 template <int D>
-void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x,
-                           bool from_zero) {
+template <bool kBounded>
+void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero,
+                           const LowerBounds* low, int first_pass, int last_pass) {
     const MultigridLevel<D>& level = levels_[l];
     const Coarsening<D>& up = level.coarsening;
     const bool coarsest = l + 1 == levels_.size();
     SplitField<D>* coarse = coarsest ? nullptr : &levels_[l + 1].b;
-    const int n = 2 * sweeps(l), passes = n + !coarsest;
-    for (int done = 0; done < passes; done += kPasses) {
+    const int n = 2 * sweeps(l), passes = std::min(n + !coarsest, last_pass);
+    for (int done = first_pass; done < passes; done += kPasses) {
         level.slabs.run(std::min(kPasses, passes - done), [&](int k, int i) {
             const int pass = done + k;
             if (pass == n)
-                restrict_red(level, i, b, x, up.octant[i], *coarse, up.parent[i]);
+                restrict_red<D, kBounded>(level, i, b, x, up.octant[i], *coarse, up.parent[i], low);
             else if (pass & 1)
-                relax_block<D, 1>(level, i, b, x);
+                relax_block<D, 1, kBounded>(level, i, b, x, low);
             else if (pass == 0 && from_zero)
-                relax_red_from_zero(level, i, b, x);
+                relax_red_from_zero<D, kBounded>(level, i, b, x, low);
             else
-                relax_block<D, 0>(level, i, b, x);
+                relax_block<D, 0, kBounded>(level, i, b, x, low);
         });
     }
 }
 
 /// Adds the coarse correction and smooths in the reverse order (black, red, black, red ...).
 template <int D>
-void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x) {
+template <bool kBounded>
+void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x,
+                          const LowerBounds* low) {
     const MultigridLevel<D>& level = levels_[l];
     const Coarsening<D>& up = level.coarsening;
     const bool coarsest = l + 1 == levels_.size();
@@ -67,24 +90,27 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
         level.slabs.run(std::min(kPasses, last + 1 - done), [&](int k, int i) {
             const int pass = done + k;
             if (pass == 0)
-                prolong_red(level, i, up.octant[i], *coarse, up.parent[i], x);
+                prolong_red<D, kBounded>(level, i, up.octant[i], *coarse, up.parent[i], x, low);
             else if (pass & 1)
-                relax_block<D, 1>(level, i, b, x);
+                relax_block<D, 1, kBounded>(level, i, b, x, low);
             else
-                relax_block<D, 0>(level, i, b, x);
+                relax_block<D, 0, kBounded>(level, i, b, x, low);
             // After the last half-sweep the block is in cache: take its share of b.x along.
             if (l == 0 && pass == last) partial_[i] = dot_block(level, b, x, i);
         });
     }
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                \
-    template int Multigrid<D>::sweeps(std::size_t) const;                                   \
-    template double Multigrid<D>::cycle(const SplitField<D>&, SplitField<D>&);            \
-    template void Multigrid<D>::descend(std::size_t, const SplitField<D>&, SplitField<D>&, bool); \
-    template void Multigrid<D>::cycle(std::size_t, const SplitField<D>&, SplitField<D>&, bool); \
-    template void Multigrid<D>::ascend(std::size_t, const SplitField<D>&, SplitField<D>&);
+#define SLOSH_INSTANTIATE(D)                                                             \
+    template int Multigrid<D>::sweeps(std::size_t) const;                                \
+    template void Multigrid<D>::correct(std::size_t);                                    \
+    template double Multigrid<D>::cycle(const SplitField<D>&, SplitField<D>&);           \
+    template void Multigrid<D>::smooth(const SplitField<D>&, SplitField<D>&,             \
+                                       const LowerBounds&);                              \
+    template double Multigrid<D>::finish(const SplitField<D>&, SplitField<D>&,           \
+                                         const LowerBounds&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
+#undef SLOSH_INSTANTIATE
 
 }  // namespace slosh

@@ -73,10 +73,27 @@ inline SLOSH_INLINE Lanes apply(const Neighbours<D>& n, Lanes x) {
     return s;
 }
 
-/// One Gauss-Seidel half-sweep over colour T of a block.
-template <int D, int T>
+/// max(x, low) in the lanes of a mixed vector. Without bounds, x.
+template <bool kBounded>
+inline SLOSH_INLINE Lanes bounded(Lanes x, const LowerBounds* low, std::uint32_t number) {
+    if constexpr (kBounded) return _mm256_max_ps(x, _mm256_load_ps((*low)[number].v));
+    return x;
+}
+/// All ones in the lanes of a mixed vector that may move: unknowns above their bound.
+template <int D, bool kBounded>
+inline SLOSH_INLINE Lanes movable(const MixedVector<D>& c, Lanes x, const LowerBounds* low,
+                                  std::uint32_t number) {
+    const Lanes unknown =
+        _mm256_cmp_ps(_mm256_load_ps(c.inverse), _mm256_setzero_ps(), _CMP_GT_OQ);
+    if constexpr (!kBounded) return unknown;
+    const Lanes above = _mm256_cmp_ps(x, _mm256_load_ps((*low)[number].v), _CMP_GT_OQ);
+    return _mm256_and_ps(unknown, above);
+}
+
+/// One Gauss-Seidel half-sweep over colour T of a block, projected onto the bounds if there are.
+template <int D, int T, bool kBounded = false>
 inline void relax_block(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
-                        SplitField<D>& x) {
+                        SplitField<D>& x, const LowerBounds* low = nullptr) {
     const SplitNear<D> near(x, level.faces[b], b, 1 - T);
     float* out = x.half(b, T);
     const float* f = rhs.half(b, T);
@@ -93,15 +110,16 @@ inline void relax_block(const MultigridLevel<D>& level, int b, const SplitField<
             const int at = 32 * z + 8 * m;
             const MixedVector<D>& c = level.mixed[number];
             const Lanes s = weighted_sum(c, neighbours(near, z, m, parity));
-            _mm256_store_ps(out + at, _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
-                                                    _mm256_load_ps(c.inverse)));
+            const Lanes solved = _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
+                                               _mm256_load_ps(c.inverse));
+            _mm256_store_ps(out + at, bounded<kBounded>(solved, low, number));
         });
 }
 
 /// The first half-sweep, over red cells from x = 0.
-template <int D>
+template <int D, bool kBounded = false>
 inline void relax_red_from_zero(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
-                                SplitField<D>& x) {
+                                SplitField<D>& x, const LowerBounds* low = nullptr) {
     float* out = x.half(b, 0);
     const float* f = rhs.half(b, 0);
     const Lanes share = lanes(1.f / (2 * D));
@@ -113,8 +131,9 @@ inline void relax_red_from_zero(const MultigridLevel<D>& level, int b, const Spl
         },
         [&](std::uint32_t number, int z, int m, int) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
-            _mm256_store_ps(out + at, _mm256_mul_ps(_mm256_load_ps(f + at),
-                                                    _mm256_load_ps(level.mixed[number].inverse)));
+            const Lanes solved = _mm256_mul_ps(_mm256_load_ps(f + at),
+                                               _mm256_load_ps(level.mixed[number].inverse));
+            _mm256_store_ps(out + at, bounded<kBounded>(solved, low, number));
         });
 }
 
@@ -130,10 +149,12 @@ struct CoarsePlace {
 };
 
 /// Restricts the residual of a fine block to its octant of block B of `coarse`, right after a
-/// black half-sweep: black residuals are zero then, so only red ones are summed.
-template <int D>
+/// black half-sweep: black residuals are zero then, so only red ones are summed. Cells at their
+/// bound take no part in the coarse correction.
+template <int D, bool kBounded = false>
 inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
-                         const SplitField<D>& x, int octant, SplitField<D>& coarse, int B) {
+                         const SplitField<D>& x, int octant, SplitField<D>& coarse, int B,
+                         const LowerBounds* low = nullptr) {
     const SplitNear<D> near(x, level.faces[b], b, 1);
     const float* centre = x.half(b, 0);
     const float* f = rhs.half(b, 0);
@@ -155,7 +176,11 @@ inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField
             // diagonal x; where there is no unknown, x = 0 and the bound keeps 0 / 0 out
             const Lanes dx = _mm256_div_ps(_mm256_load_ps(centre + at),
                                            _mm256_max_ps(_mm256_load_ps(c.inverse), lanes(1e-30f)));
-            _mm256_store_ps(r + at, _mm256_sub_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), dx));
+            Lanes left = _mm256_sub_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), dx);
+            if constexpr (kBounded)
+                left = _mm256_and_ps(
+                    left, movable<D, true>(c, _mm256_load_ps(centre + at), low, number));
+            _mm256_store_ps(r + at, left);
         });
     // A coarse level's unit is twice the fine one in 3D, the same in 2D.
     const __m128 unit = _mm_set1_ps(D == 3 ? 0.5f : 1.f);
@@ -177,11 +202,12 @@ inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField
 
 /// Adds the coarse correction to the red cells of a fine block. Black cells need none: the next
 /// half-sweep overwrites them.
-template <int D>
+template <int D, bool kBounded = false>
 inline void prolong_red(const MultigridLevel<D>& level, int b, int octant,
-                        const SplitField<D>& coarse, int B, SplitField<D>& x) {
+                        const SplitField<D>& coarse, int B, SplitField<D>& x,
+                        const LowerBounds* low = nullptr) {
     float* out = x.half(b, 0);
-    const auto add = [&](int z, int m) SLOSH_INLINE {
+    const auto add = [&](int z, int m, Lanes mask) SLOSH_INLINE {
         const CoarsePlace place(octant, z, m);
         const __m128 zero = _mm_setzero_ps();
         const __m128 even = _mm_loadl_pi(
@@ -190,12 +216,17 @@ inline void prolong_red(const MultigridLevel<D>& level, int b, int octant,
             zero, reinterpret_cast<const __m64*>(coarse.half(B, 1 - place.even_colour) + place.at));
         const __m128 four = _mm_unpacklo_ps(even, odd);
         const int at = 32 * z + 8 * m;
-        _mm256_store_ps(out + at,
-                        _mm256_add_ps(_mm256_load_ps(out + at), _mm256_set_m128(four, four)));
+        const Lanes correction = _mm256_and_ps(_mm256_set_m128(four, four), mask);
+        _mm256_store_ps(out + at, _mm256_add_ps(_mm256_load_ps(out + at), correction));
     };
+    const Lanes all = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
     for_each_vector<D, 0>(
-        level, b, [&](int z, int m, int) SLOSH_INLINE { add(z, m); },
-        [&](std::uint32_t, int z, int m, int) SLOSH_INLINE { add(z, m); });
+        level, b, [&](int z, int m, int) SLOSH_INLINE { add(z, m, all); },
+        [&](std::uint32_t number, int z, int m, int) SLOSH_INLINE {
+            float* at = out + 32 * z + 8 * m;
+            add(z, m, movable<D, kBounded>(level.mixed[number], _mm256_load_ps(at), low, number));
+            _mm256_store_ps(at, bounded<kBounded>(_mm256_load_ps(at), low, number));
+        });
 }
 
 /// Calls body(t, offset in the half-block) for every vector that holds unknowns, of both colours.

@@ -44,6 +44,10 @@ BlockCells<D> sort_cells(const PlainArrays<D>& A, int b, float weight) {
             r.live[z] &= unknown[z];
         }
     }
+    if (A.constrained) {
+        const auto constrained = nonzero<D>(A.constrained->block(b));
+        for (int z = 0; z < kPlanes<D>; ++z) r.plain[z] &= ~constrained[z];
+    }
     return r;
 }
 
@@ -150,8 +154,9 @@ void build_level(const PlainArrays<D>& A, float weight, bool finest, MultigridLe
     const Blocks<D>& blocks = *level.blocks;
     const int n = blocks.size();
     level.weight = weight;
+    level.unknowns = 0;
     level.faces.resize(n);
-    level.kinds.resize(n);
+    level.kinds.assign(n, {});
     std::vector<int> unknowns(n);
     std::vector<CellMask<D>> live(n);
     parallel_for(n, 16, [&](std::size_t i) {
@@ -189,6 +194,7 @@ void build_level(const PlainArrays<D>& A, float weight, bool finest, MultigridLe
         }
     });
 }
+
 
 template void build_level<2>(const PlainArrays<2>&, float, bool, MultigridLevel<2>&);
 template void build_level<3>(const PlainArrays<3>&, float, bool, MultigridLevel<3>&);

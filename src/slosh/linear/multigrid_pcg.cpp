@@ -8,183 +8,14 @@
 #include <vector>
 
 #include "slosh/base/timer.h"
-#include "slosh/linear/multigrid_kernels.h"
+#include "slosh/linear/pcg_passes.h"
 #include "slosh/linear/pockets.h"
-#include "slosh/linear/residual_block.h"
 
 namespace slosh {
 
 namespace {
 
-constexpr std::size_t kGrain = 16;
 constexpr double kReplace = 3e-6;
-
-template <int D>
-class Iteration {
-public:
-    Iteration(const BlockSystem<D>& system, Multigrid<D>& multigrid, Field<double, D>& x)
-        : system_(system),
-          multigrid_(multigrid),
-          level_(multigrid.finest()),
-          x_(x),
-          r_(level_.size(), Fill::Nothing),
-          z_(level_.size()),
-          p_(level_.size()),
-          q_(level_.size(), Fill::Nothing),
-          partial_(level_.size()) {}
-
-    std::size_t bytes() const { return 4 * r_.bytes(); }
-
-    /// r = b - A x from scratch, in units of `unit`; returns max|b - A x|.
-    double true_residual(double unit) {
-        return parallel_max(level_.size(), [&](std::size_t i) {
-            const int b = static_cast<int>(i);
-            const BlockKinds& k = level_.kinds[b];
-            const ResidualBlock<D> block(system_, x_, b);
-            detail::Row worst{_mm256_setzero_pd(), _mm256_setzero_pd()};
-            const std::uint32_t plain = k.plain[0] & k.plain[1];
-            for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
-                const int v = std::countr_zero(bits), z = v >> 2;
-                for (int y = 2 * (v & 3); y < 2 * (v & 3) + 2; ++y) {
-                    const detail::Row row =
-                        (plain >> v & 1) ? block.plain_row(y, z, level_.weight) : block.row(y, z);
-                    detail::keep_largest(worst, row);
-                    put_row(b, y, z, row, 1 / unit);
-                }
-            }
-            return detail::largest(worst);
-        });
-    }
-
-    /// The same for x = 0.
-    void residual_of_zero(double unit) {
-        parallel_for(level_.size(), kGrain, [&](std::size_t i) {
-            const int b = static_cast<int>(i);
-            const double* rhs = system_.rhs.block(b);
-            for (int z = 0; z < kPlanes<D>; ++z)
-                for (int y = 0; y < kSide; ++y, rhs += kSide)
-                    put_row(b, y, z, detail::load_row(rhs), 1 / unit);
-        });
-    }
-
-    /// z = M^-1 r; returns r.z.
-    double precondition() { return multigrid_.cycle(r_, z_); }
-
-    /// x += step p; p = z + beta p; q = A z + beta q (= A p). Returns p.q.
-    double search(double step, double beta) {
-        parallel_for(level_.size(), kGrain, [&](std::size_t i) {
-            const int b = static_cast<int>(i);
-            update_x(b, step);
-            partial_[i] = update_pq(b, static_cast<float>(beta));
-        });
-        return sum();
-    }
-
-    /// x += step p.
-    void finish(double step) {
-        parallel_for(level_.size(), kGrain,
-                     [&](std::size_t i) { update_x(static_cast<int>(i), step); });
-    }
-
-    /// r -= alpha q; returns max|r|.
-    double descend(double alpha) {
-        const Lanes a = lanes(static_cast<float>(-alpha)), sign = lanes(-0.f);
-        return parallel_max(level_.size(), [&](std::size_t i) {
-            const int b = static_cast<int>(i);
-            Lanes worst = _mm256_setzero_ps();
-            for_each_live(level_, b, [&](int t, int at) SLOSH_INLINE {
-                float* r = r_.half(b, t) + at;
-                const Lanes q = _mm256_load_ps(q_.half(b, t) + at);
-                const Lanes v = _mm256_fmadd_ps(a, q, _mm256_load_ps(r));
-                _mm256_store_ps(r, v);
-                worst = _mm256_max_ps(worst, _mm256_andnot_ps(sign, v));
-            });
-            alignas(32) float w[8];
-            _mm256_store_ps(w, worst);
-            return static_cast<double>(*std::max_element(w, w + 8));
-        });
-    }
-
-private:
-    double sum() const {
-        double s = 0;
-        for (double v : partial_) s += v;
-        return s;
-    }
-
-    void put_row(int b, int y, int z, const detail::Row& row, double scale) {
-        const __m256d s = _mm256_set1_pd(scale);
-        const __m128 low = _mm256_cvtpd_ps(_mm256_mul_pd(row.low, s));
-        const __m128 high = _mm256_cvtpd_ps(_mm256_mul_pd(row.high, s));
-        const int at = 32 * z + 4 * y, even_colour = (y + z) & 1;
-        _mm_store_ps(r_.half(b, even_colour) + at,
-                     _mm_shuffle_ps(low, high, _MM_SHUFFLE(2, 0, 2, 0)));
-        _mm_store_ps(r_.half(b, 1 - even_colour) + at,
-                     _mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1)));
-    }
-
-    void update_x(int b, double step) {
-        if (step == 0) return;
-        const BlockKinds& k = level_.kinds[b];
-        const __m256d a = _mm256_set1_pd(step);
-        for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
-            const int v = std::countr_zero(bits), z = v >> 2;
-            double* x = x_.block(b) + 16 * v;
-            for (int y = 0; y < 2; ++y, x += kSide) {
-                const int even_colour = (y + z) & 1, at = 8 * v + 4 * y;
-                const __m128 even = _mm_load_ps(p_.half(b, even_colour) + at);
-                const __m128 odd = _mm_load_ps(p_.half(b, 1 - even_colour) + at);
-                const __m256d low = _mm256_cvtps_pd(_mm_unpacklo_ps(even, odd));
-                const __m256d high = _mm256_cvtps_pd(_mm_unpackhi_ps(even, odd));
-                _mm256_store_pd(x, _mm256_fmadd_pd(a, low, _mm256_load_pd(x)));
-                _mm256_store_pd(x + 4, _mm256_fmadd_pd(a, high, _mm256_load_pd(x + 4)));
-            }
-        }
-    }
-
-    double update_pq(int b, float beta) {
-        return update_colour<0>(b, beta) + update_colour<1>(b, beta);
-    }
-
-    template <int T>
-    double update_colour(int b, float beta) {
-        const SplitNear<D> near(z_, level_.faces[b], b, 1 - T);
-        const float* centre = z_.half(b, T);
-        float *p = p_.half(b, T), *q = q_.half(b, T);
-        const Lanes beta8 = lanes(beta);
-        // In a first step q holds anything, even NaN.
-        const Lanes keep = _mm256_cmp_ps(beta8, _mm256_setzero_ps(), _CMP_NEQ_OQ);
-        Lanes sum = _mm256_setzero_ps();
-        const auto step = [&](int at, Lanes z, Lanes Az) SLOSH_INLINE {
-            const Lanes p8 = _mm256_fmadd_ps(beta8, _mm256_load_ps(p + at), z);
-            const Lanes q8 =
-                _mm256_fmadd_ps(beta8, _mm256_and_ps(keep, _mm256_load_ps(q + at)), Az);
-            _mm256_store_ps(p + at, p8);
-            _mm256_store_ps(q + at, q8);
-            sum = _mm256_fmadd_ps(p8, q8, sum);
-        };
-        for_each_vector<D, T>(
-            level_, b,
-            [&](int zz, int m, int parity) SLOSH_INLINE {
-                const int at = 32 * zz + 8 * m;
-                const Lanes z = _mm256_load_ps(centre + at);
-                step(at, z, apply(neighbours(near, zz, m, parity), z));
-            },
-            [&](std::uint32_t number, int zz, int m, int parity) SLOSH_INLINE {
-                const int at = 32 * zz + 8 * m;
-                const Lanes z = _mm256_load_ps(centre + at);
-                step(at, z, apply(level_.exact[number], neighbours(near, zz, m, parity), z));
-            });
-        return sum_lanes(sum);
-    }
-
-    const BlockSystem<D>& system_;
-    Multigrid<D>& multigrid_;
-    const MultigridLevel<D>& level_;
-    Field<double, D>& x_;
-    SplitField<D> r_, z_, p_, q_;
-    std::vector<double> partial_;
-};
 
 }  // namespace
 
@@ -206,7 +37,7 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
                             const SolveOptions& options, Field<double, D>& x) {
     const double wall = wall_seconds(), cpu = cpu_seconds();
     SolveReport report;
-    Iteration<D> it(system, multigrid, x);
+    PcgPasses<D> it(system, multigrid, x);
     report.unknowns = system.unknowns();
     std::vector<std::uint8_t> full(multigrid.finest().size());
     for (std::size_t b = 0; b < full.size(); ++b)

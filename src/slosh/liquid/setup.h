@@ -7,6 +7,7 @@
 
 #include "slosh/grid/geometry.h"
 #include "slosh/particles/particles.h"
+#include "slosh/pressure/separation.h"
 #include "slosh/shape/fractions.h"
 #include "slosh/shape/solid.h"
 
@@ -46,8 +47,6 @@ struct Drain {
     double start = 0, end = 1e30;  ///< s
 };
 
-enum class PressureSolver { Linear, LinearMic };
-
 struct StepOptions {
     Transfer transfer = Transfer::Apic;
     double flip_blend = 0.97;       ///< Share of FLIP in `flip` (the rest PIC). [0, 1].
@@ -56,7 +55,8 @@ struct StepOptions {
                                     ///< and vortices that the grid resolves do not feel it. s.
     int advection_order = 2;        ///< Runge-Kutta order of particle paths: 2 or 3.
     Fractions fractions = Fractions::Area;
-    PressureSolver solver = PressureSolver::Linear;
+    Separation separation = Separation::Cell;  ///< Where liquid may let go of walls.
+    std::string solver = "auto";    ///< A solver word (lcp/solve.h).
     double tolerance = 1e-6;        ///< Relative residual of the pressure solve.
     int max_iterations = 200;       ///< Of the pressure solve.
     double cfl = 4;                 ///< Cells a particle may cross in a substep.

@@ -6,8 +6,9 @@
 
 #include "slosh/base/error.h"
 #include "slosh/base/memory.h"
-#include "slosh/linear/multigrid.h"
+#include "slosh/lcp/auto.h"
 #include "slosh/liquid/forces.h"
+#include "slosh/liquid/pressure_solve.h"
 #include "slosh/liquid/sources.h"
 #include "slosh/liquid/topology.h"
 #include "slosh/particles/density.h"
@@ -76,7 +77,9 @@ struct LiquidSimulation<D>::Impl {
     bool attempt(double dt, bool fallback, StepReport& report);
     void note(const MoveReport& moved, StepReport& report) const;
     void finish(double dt, StepReport& report);
-    void correct_density(StepGrid<D>& grid, BlockSystem<D>& system, Multigrid<D>* hierarchy,
+    BlockLcp<D> assemble(const StepGrid<D>& grid) const;
+    void correct_density(StepGrid<D>& grid, const Field<std::uint8_t, D>& released,
+                         BlockSystem<D>& system, Multigrid<D>& hierarchy,
                          FaceField<float, D>& displacement, StepReport& report);
 };
 
@@ -217,7 +220,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
         StageTimer timer(times, "extrapolation");
         extend_velocity(grid.velocity, grid.known, static_cast<int>(band()));
         constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open, &grid.solid.velocity,
-                           false);
+                           setup.step.separation != Separation::Off);
     }
     {
         StageTimer timer(times, "grid to particles, move");
@@ -240,29 +243,39 @@ template <int D>
 bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallback,
                                       StepReport& report, FaceField<float, D>& displacement) {
     StageTimer timer(report.times, "pressure");
-    BlockSystem<D> system = assemble_matrix(grid.phi, grid.solid);
-    assemble_rhs(grid.velocity, grid.solid, system);
-    report.liquid_cells = system.unknowns();
+    BlockLcp<D> lcp = assemble(grid);
+    report.liquid_cells = lcp.system.unknowns();
+    const int pockets = make_consistent(lcp);
 
-    const bool mic = (setup.step.solver == PressureSolver::LinearMic) != fallback;
-    report.solver = mic ? "linear-mic" : "linear";
-    const SolveOptions options{.tolerance = setup.step.tolerance,
-                               .max_iterations = fallback ? 10 * setup.step.max_iterations
-                                                          : setup.step.max_iterations};
-    std::unique_ptr<Multigrid<D>> hierarchy;
-    if (!mic || setup.step.density_correction) hierarchy = std::make_unique<Multigrid<D>>(system);
+    PressureOptions options{.solver = setup.step.solver,
+                            .sticky = setup.step.separation == Separation::Off,
+                            .tolerance = setup.step.tolerance,
+                            .max_iterations = setup.step.max_iterations};
+    if (fallback) options.max_iterations *= 100;
+    report.solver = fallback ? next_solver(options) : meant_solver(options);
     Field<double, D> q(grid.blocks);
-    const int pockets = make_consistent(system);
-    report.pressure = mic ? solve_mic(system, options, q) : solve_multigrid(system, *hierarchy, options, q);
+    Field<std::uint8_t, D> active(grid.blocks);
+    std::unique_ptr<Multigrid<D>> hierarchy;
+    report.pressure = solve_pressure(lcp, report.solver, options, q, active, hierarchy);
     report.pressure.pockets = pockets;
     if (!report.pressure.converged) return false;
-    subtract_gradient(system, grid.phi, grid.solid, q, grid.velocity, grid.known);
+    subtract_gradient(lcp.system, grid.phi, grid.solid, q, grid.velocity, grid.known);
 
     read_probes(q, dt, report);
 
     if (setup.step.density_correction)
-        correct_density(grid, system, hierarchy.get(), displacement, report);
+        correct_density(grid, active, lcp.system, *hierarchy, displacement, report);
     return true;
+}
+
+/// The pressure problem of the predicted velocity.
+template <int D>
+BlockLcp<D> LiquidSimulation<D>::Impl::assemble(const StepGrid<D>& grid) const {
+    BlockLcp<D> lcp(assemble_matrix(grid.phi, grid.solid));
+    assemble_rhs(grid.velocity, grid.solid, lcp.system);
+    if (setup.step.separation != Separation::Off)
+        mark_constrained(lcp.system, grid.solid, setup.step.separation, lcp.constrained);
+    return lcp;
 }
 
 /// p = rho dx q / dt in the cells that hold the probes.
@@ -276,8 +289,9 @@ void LiquidSimulation<D>::Impl::read_probes(const Field<double, D>& q, double dt
 }
 
 template <int D>
-void LiquidSimulation<D>::Impl::correct_density(StepGrid<D>& grid, BlockSystem<D>& system,
-                                                Multigrid<D>* hierarchy,
+void LiquidSimulation<D>::Impl::correct_density(StepGrid<D>& grid,
+                                                const Field<std::uint8_t, D>& released,
+                                                BlockSystem<D>& system, Multigrid<D>& hierarchy,
                                                 FaceField<float, D>& displacement,
                                                 StepReport& report) {
     StageTimer timer(report.times, "density correction");
@@ -285,12 +299,14 @@ void LiquidSimulation<D>::Impl::correct_density(StepGrid<D>& grid, BlockSystem<D
     const double rest = std::pow(setup.step.particles_per_axis, D);
     Field<float, D> density(grid.blocks);
     particle_density(state.particles, occupied, density);
-    assemble_density_rhs(density, rest, grid.phi, grid.solid, options, system);
+    assemble_density_rhs(density, rest, grid.phi, grid.solid, options, system,
+                         setup.step.separation == Separation::Off ? nullptr : &released);
     make_consistent(system);
     Field<double, D> psi(grid.blocks);
     // A correction that is repeated every step needs no tight solve, and one that stopped early is
     // still a step in the right direction.
-    (void)solve_multigrid(system, *hierarchy, {.tolerance = options.tolerance, .max_iterations = 4}, psi);
+    (void)solve_multigrid(system, hierarchy, {.tolerance = options.tolerance, .max_iterations = 4},
+                          psi);
     displacement = FaceField<float, D>(grid.blocks);
     FaceField<std::uint8_t, D> known(grid.blocks);
     subtract_gradient(system, grid.phi, grid.solid, psi, displacement, known);
@@ -344,13 +360,11 @@ LiquidFrame<D> LiquidSimulation<D>::frame() const {
 }
 
 template <int D>
-BlockSystem<D> LiquidSimulation<D>::pressure_system(double dt) const {
+BlockLcp<D> LiquidSimulation<D>::pressure_problem(double dt) const {
     StepReport report;
-    const StepGrid<D> grid = impl_->build_grid(dt, report);
-    BlockSystem<D> system = assemble_matrix(grid.phi, grid.solid);
-    assemble_rhs(grid.velocity, grid.solid, system);
-    make_consistent(system);
-    return system;
+    BlockLcp<D> lcp = impl_->assemble(impl_->build_grid(dt, report));
+    make_consistent(lcp);
+    return lcp;
 }
 
 template class LiquidSimulation<2>;

@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "slosh/base/timer.h"
-#include "slosh/linear/system.h"
+#include "slosh/lcp/problem.h"
 #include "slosh/liquid/setup.h"
 #include "slosh/particles/particles.h"
 #include "slosh/surface/mesh.h"
@@ -30,7 +30,7 @@ struct StepReport {
     double dt = 0;             ///< s
     bool accepted = false;     ///< False: the pressure solve failed; the state is untouched.
     std::string solver;        ///< Solver word that produced the pressure.
-    SolveReport pressure;
+    LcpReport pressure;
     double volume = 0;         ///< Liquid volume by the level set. m^3 (2D: m^2).
     double kinetic_energy = 0;   ///< J (2D: J/m)
     double potential_energy = 0; ///< J, against the origin
@@ -71,8 +71,8 @@ public:
 
     LiquidFrame<D> frame() const;
 
-    /// The pressure system that a step of `dt` from this state would solve (for benchmarks).
-    BlockSystem<D> pressure_system(double dt) const;
+    /// The pressure problem that a step of `dt` from this state would solve (for benchmarks).
+    BlockLcp<D> pressure_problem(double dt) const;
 
 private:
     struct Impl;

@@ -41,12 +41,23 @@ bool is_thick(const Tile<float, D, 1>& phi, int t) {
     }
     return deep;
 }
+
+/// Whether the cell or a face neighbour is marked.
+template <int D>
+bool touches(const Tile<std::uint8_t, D, 1>& marks, int t) {
+    bool any = marks.v[t];
+    for (int d = 0; d < D; ++d) {
+        const int step = Tile<std::uint8_t, D, 1>::step(d);
+        any |= marks.v[t - step] || marks.v[t + step];
+    }
+    return any;
+}
 }  // namespace
 
 template <int D>
 void assemble_density_rhs(const Field<float, D>& density, double rest, const Field<float, D>& phi,
                           const SolidFields<D>& solid, const DensityOptions& options,
-                          BlockSystem<D>& system) {
+                          BlockSystem<D>& system, const Field<std::uint8_t, D>* released) {
     constexpr float kSmallestShare = 0.1f;  // of a cell; less open than this says nothing
     parallel_for(system.blocks->size(), 4, [&](std::size_t block) {
         const int b = static_cast<int>(block);
@@ -57,6 +68,8 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
         const bool free_block = solid.block_kind[b] == 0;
         Tile<float, D, 1> open;
         if (!free_block) open.load(solid.cell_open, b);
+        Tile<std::uint8_t, D, 1> gap;
+        if (released) gap.load(*released, b);
         const float* n = density.block(b);
         Tile<float, D, 1> p;
         p.load(phi, b);
@@ -65,7 +78,7 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
             const double share = free_block ? 1.0 : expected_share<D>(open, t);
             if (share < kSmallestShare) return;
             double e = n[o] / (rest * share * liquid_share(-p.v[t])) - 1;
-            if (e < 0 && !is_thick<D>(p, t)) e = 0;
+            if (e < 0 && (!is_thick<D>(p, t) || (released && touches<D>(gap, t)))) e = 0;
             e = std::clamp(e, -options.max_error, options.max_error);
             e = e > 0 ? std::max(e - options.ignored, 0.0) : std::min(e + options.ignored, 0.0);
             rhs[o] = options.strength * e * (free_block ? 1.0 : open.v[t]);
@@ -86,7 +99,7 @@ void limit_displacement(double limit, FaceField<float, D>& displacement) {
 #define SLOSH_INSTANTIATE(D)                                                                     \
     template void assemble_density_rhs<D>(const Field<float, D>&, double, const Field<float, D>&, \
                                           const SolidFields<D>&, const DensityOptions&,          \
-                                          BlockSystem<D>&);                                      \
+                                          BlockSystem<D>&, const Field<std::uint8_t, D>*);       \
     template void limit_displacement<D>(double, FaceField<float, D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

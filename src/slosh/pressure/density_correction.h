@@ -24,11 +24,14 @@ struct DensityOptions {
 };
 
 /// Right-hand side of (P4) into system.rhs. `density` is the number of particles at cell centres as
-/// the multilinear kernel counts them; `rest` what a full cell has.
+/// the multilinear kernel counts them; `rest` what a full cell has. Liquid that leaves its wall
+/// leaves a gap, and must not be drawn back into it: a low density is no error in and next to the
+/// cells that `released` marks.
 template <int D>
 void assemble_density_rhs(const Field<float, D>& density, double rest, const Field<float, D>& phi,
                           const SolidFields<D>& solid, const DensityOptions& options,
-                          BlockSystem<D>& system);
+                          BlockSystem<D>& system,
+                          const Field<std::uint8_t, D>* released = nullptr);
 
 /// Cuts every component to [-limit, limit].
 template <int D>

@@ -122,7 +122,7 @@ private:
         if (is_empty(around)) return;
 
         const double dx = scene_.dx();
-        const Samples<D> s(clipped(around.grown(4 * dx)), dx, kMostSamples<D>);
+        const Samples<D> s(clipped(around.grown(kSide * dx)), dx, kMostSamples<D>);
         std::vector<float> phi(s.size());
         parallel_for(s.size(), 256, [&](std::size_t k) {
             const Point<D> x = s.point(k);
@@ -138,9 +138,12 @@ private:
         for (std::size_t k = 0; k < phi.size(); ++k) {
             out_.volume += s.inside(phi[k]) * s.volume();
             if (std::abs(phi[k]) < 0.5 * s.spacing) surface += s.volume() / s.spacing;
-            if (phi[k] > 3 * dx + 0.7 * s.spacing) continue;  // liquid and its band
-            near += s.volume();
-            blocks.insert(floor(setup_.grid.to_grid(s.point(k)) / double(kSide)));
+            if (phi[k] < kSide * dx) near += s.volume();
+            if (phi[k] > 0) continue;
+            // A step's grid: the blocks that hold liquid and all their neighbours.
+            const Index<D> block = floor(setup_.grid.to_grid(s.point(k)) / double(kSide));
+            for (int code = 0; code < kNeighbours<D>; ++code)
+                blocks.insert(block + neighbour_offset<D>(code));
         }
         const double block_volume = power<D>(kSide * dx);
         out_.blocks = s.spacing < kSide * dx ? double(blocks.size()) : near / block_volume;
@@ -251,31 +254,37 @@ private:
         out_.particles = out_.liquid_cells * per_cell;
         out_.peak_particles = std::max(out_.particles, peak_volume_ / cell * per_cell);
 
-        // How fast will it get? What it has at the start, and a fall of half the domain.
+        // How fast will the fastest particle be, on average? What it has at the start, and what jets
+        // and drops were seen to reach: twice the speed of a fall through half the domain.
         Point<D> g;
         double fall = 0;
         for (int d = 0; d < D; ++d) {
             g[d] = setup_.gravity[d].at(0);
-            fall += std::abs(g[d]) * 0.5 * (domain_.hi[d] - domain_.lo[d]);
+            fall += std::abs(g[d]) * 2 * (domain_.hi[d] - domain_.lo[d]);
         }
         for (const InitialLiquid<D>& l : setup_.liquid)
             fastest_ = std::max(fastest_, length(l.velocity) + length(l.spin) * 0.5 *
                                                                    length(domain_.hi - domain_.lo));
         const double speed = std::sqrt(fastest_ * fastest_ + 2 * fall);
-        const double dt =
-            std::min({step.max_dt, speed > 0 ? step.cfl * dx / speed : 1e30, 1 / scene_.fps});
+        double dt = std::min(step.max_dt, 1 / scene_.fps);
+        if (speed > 0) dt = std::min(dt, step.cfl * dx / speed);
+        if (length(g) > 0) dt = std::min(dt, std::sqrt(0.125 * dx / length(g)));  // as a step does
         out_.substeps_per_frame = std::ceil(1 / scene_.fps / dt - 1e-9);
         if (out_.substeps_per_frame > 50)
             warn(fmt::format(
                 "a frame needs about {:.0f} substeps; check velocities, \"fps\" and \"max_dt\"",
                 out_.substeps_per_frame));
 
-        // Splashing liquid touches about twice the blocks that resting liquid does.
+        // Liquid that splashes touches more blocks than liquid at the start.
         const double growth = out_.particles > 0 ? out_.peak_particles / out_.particles : 1;
         const double blocks = out_.blocks > 0 ? out_.blocks : peak_volume_ / cell / kBlockCells<D>;
         double all_blocks = 1;
         for (int d = 0; d < D; ++d) all_blocks *= std::ceil(scene_.cells()[d] / double(kSide)) + 2;
-        const double peak_cells = std::min(2 * blocks * growth, all_blocks) * kBlockCells<D>;
+        const auto cells_after = [&](double spread, double more) {
+            return std::min(spread * blocks * more, all_blocks) * kBlockCells<D>;
+        };
+        const double peak_cells = cells_after(costs.peak_spread, growth);
+        const double mean_cells = cells_after(costs.mean_spread, 0.5 * (1 + growth));
         out_.memory_bytes = costs.base_bytes + out_.peak_particles * costs.bytes_per_particle +
                             peak_cells * costs.bytes_per_cell;
         const double ram = double(sysconf(_SC_PHYS_PAGES)) * double(sysconf(_SC_PAGE_SIZE));
@@ -287,23 +296,23 @@ private:
 
         const double particles = 0.5 * (out_.particles + out_.peak_particles);
         const double substep =
-            (particles * costs.ns_per_particle + peak_cells * costs.ns_per_cell) * 1e-9 /
-                std::max(1, threads) +
-            costs.ms_per_substep * 1e-3;
-        out_.seconds_per_frame = substep * out_.substeps_per_frame;
+            (particles * costs.ns_per_particle + mean_cells * costs.ns_per_cell) * 1e-9 /
+            std::max(1, threads);
+        out_.seconds_per_frame = substep * out_.substeps_per_frame + costs.seconds_per_frame;
         out_.seconds = out_.seconds_per_frame * scene_.frames;
 
-        // Files: per surface cell about 1.5 vertices (24 bytes) and 3 triangles (13 bytes).
-        double area = 2 * surface_;
+        double area = 2 * surface_;  // of the liquid's surface, which splashing makes larger
         if (area == 0) area = 2 * D * std::pow(peak_volume_, (D - 1.0) / D);
         const double surface_cells = area / std::pow(dx, D - 1);
         const SceneOutput& o = scene_.output;
-        if (o.surface) out_.disk_bytes_per_frame += surface_cells * (D == 3 ? 75 : 35);
+        if (o.surface) out_.disk_bytes_per_frame += surface_cells * costs.bytes_per_surface_cell;
         if (o.particles != ParticleFiles::None) out_.disk_bytes_per_frame += particles * 28;
-        if (o.volumes) out_.disk_bytes_per_frame += peak_cells * 8;
+        if (o.volumes) out_.disk_bytes_per_frame += mean_cells * 8;
         const double affine = step.transfer == Transfer::Apic ? D * D : 0;
-        out_.checkpoint_bytes = particles * (4 * (2 * D + affine) + 4);
-        out_.disk_bytes = out_.disk_bytes_per_frame * scene_.frames + out_.checkpoint_bytes;
+        out_.checkpoint_bytes = costs.packed * particles * (4 * (2 * D + affine) + 4);
+        out_.disk_bytes = scene_.frames * (out_.disk_bytes_per_frame +
+                                           out_.substeps_per_frame * costs.bytes_per_stats_line) +
+                          2 * out_.checkpoint_bytes;  // the last two are kept
     }
 
     const Scene& scene_;

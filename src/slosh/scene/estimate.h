@@ -11,14 +11,22 @@
 
 namespace slosh {
 
-/// Costs measured on our kind of machine (2 cores of a Xeon); a table to be calibrated.
+/// Costs on our kind of machine (2 cores of a Xeon). Measured by `slosh run --no-video` of sphere and
+/// dambreak_box at 32 and 64 (40 frames), fountain at 32 and circle at 64 and 128 (60 frames): CPU
+/// seconds, particles and blocks from stats.jsonl, memory from `time`, disk from `du`. The machine
+/// was busy, so CPU time was read, not the clock's.
 struct CostTable {
-    double ns_per_particle = 150;  ///< CPU time a substep: transfer, move, sort, level set.
-    double ns_per_cell = 300;   ///< CPU time a substep and cell in blocks: pressure and the rest.
-    double ms_per_substep = 2;  ///< Wall time a substep that does not depend on the size.
-    double bytes_per_particle = 140;  ///< State, and the copy that sorting makes.
-    double bytes_per_cell = 160;      ///< Fields and multigrid, per cell in blocks.
-    double base_bytes = 40e6;         ///< The program itself.
+    double ns_per_particle = 200;    ///< CPU time a substep: transfer, move, sort, level set.
+    double ns_per_cell = 270;        ///< CPU time a substep and cell in blocks: pressure and the rest.
+    double seconds_per_frame = 0.01; ///< Wall time for meshing and writing.
+    double mean_spread = 1.4;        ///< Blocks over a run against those at the start: mean ...
+    double peak_spread = 1.6;        ///< ... and peak.
+    double bytes_per_particle = 140; ///< State, and the copy that sorting makes.
+    double bytes_per_cell = 235;     ///< Fields and multigrid, per cell in blocks.
+    double base_bytes = 44e6;        ///< The program itself.
+    double bytes_per_surface_cell = 200;  ///< PLY and ParaView files: 95 and 105.
+    double bytes_per_stats_line = 1350;
+    double packed = 0.8;             ///< Size of a checkpoint against its raw particles.
 };
 
 struct SceneEstimate {
@@ -27,13 +35,13 @@ struct SceneEstimate {
     double domain_cells = 0;
     double volume = 0;                ///< Liquid at the start. m^3 (2D: m^2)
     double liquid_cells = 0;          ///< At the start.
-    double blocks = 0;                ///< At the start.
+    double blocks = 0;                ///< Of the grid of the first step.
     double particles = 0;             ///< At the start.
     double peak_particles = 0;        ///< With what inflows add, as far as the domain holds it.
     double memory_bytes = 0;          ///< At the peak.
     double disk_bytes_per_frame = 0;  ///< Checkpoints left out.
     double checkpoint_bytes = 0;      ///< Each.
-    double disk_bytes = 0;            ///< Whole run; checkpoints replace each other.
+    double disk_bytes = 0;            ///< Whole run, with the two checkpoints that are kept.
     double substeps_per_frame = 0;
     double seconds_per_frame = 0;       ///< Wall time, mean over the run.
     double seconds = 0;                 ///< Whole run.

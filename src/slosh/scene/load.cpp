@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "slosh/base/error.h"
+#include "slosh/lcp/words.h"
 #include "slosh/scene/builtin.h"
 #include "slosh/scene/files.h"
 #include "slosh/scene/overrides.h"
@@ -234,7 +235,14 @@ void complete(const Cursor& at, Scene& s) {
     if (s.initial.empty() && s.inflows.empty())
         at.fail("nothing to simulate; give liquid in \"initial\" or an inflow in \"inflows\"");
 
-    s.step.solver = s.solver == "linear-mic" ? PressureSolver::LinearMic : PressureSolver::Linear;
+    const bool sticky = s.step.separation == Separation::Off;
+    if (s.step.solver != "auto" && is_linear_solver(s.step.solver) != sticky)
+        at.member(at.has("solver") ? "solver" : "separation")
+            .fail(in_quotes(s.step.solver) +
+                  (sticky ? " is a solver for separating walls; choose \"auto\", \"linear\" or "
+                            "\"linear-mic\", or a \"separation\" other than \"off\""
+                          : " is a solver for sticky walls; choose \"auto\" or another solver, or "
+                            "\"separation\": \"off\""));
     check_all_scales(at, "initial", s.initial);
     check_all_scales(at, "inflows", s.inflows);
     check_all_scales(at, "drains", s.drains);

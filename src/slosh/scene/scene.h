@@ -126,8 +126,6 @@ struct SceneRender {
     bool ground = true;         ///< A floor under the domain.
 };
 
-enum class Separation { Off };
-
 struct Scene {
     std::string name = "unnamed", description;
     int dim = 3;
@@ -146,8 +144,6 @@ struct Scene {
     std::vector<SceneSolid> solids;
     std::vector<SceneProbe> probes;
     std::vector<std::string> open_sides;  ///< "x-", "x+", "y-", ...
-    Separation separation = Separation::Off;
-    std::string solver = "auto";  ///< As written; step.solver is what it means.
     StepOptions step;
     SceneOutput output;
     SceneRender render;

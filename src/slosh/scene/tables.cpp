@@ -1,4 +1,5 @@
 // Keys of everything in a scene but its shapes.
+#include "slosh/lcp/words.h"
 #include "slosh/scene/tables.h"
 
 #include <fmt/format.h>
@@ -276,6 +277,13 @@ const Table<SceneRender>& render_table() {
     return table;
 }
 
+/// The solver words, as choices that mean themselves.
+std::vector<std::pair<std::string, std::string>> solver_choices() {
+    std::vector<std::pair<std::string, std::string>> choices;
+    for (const char* word : kSolverWords) choices.emplace_back(word, word);
+    return choices;
+}
+
 const Table<StepOptions>& step_table() {
     static const Table<StepOptions> table = [] {
         Table<StepOptions> t("step", "How a step is computed.");
@@ -303,6 +311,21 @@ const Table<StepOptions>& step_table() {
               "",
               "How solids enter the pressure solve: open area of faces, open volume around "
               "them, or whole cells (stairs, for comparison).");
+        t.key("separation", &StepOptions::separation,
+              ChoiceType<Separation>{{{"off", Separation::Off},
+                                      {"cell", Separation::Cell},
+                                      {"node", Separation::Node},
+                                      {"edge", Separation::Edge}},
+                                     {},
+                                     ""},
+              "",
+              "Where liquid may let go of walls: nowhere (sticky walls, off), in every cell that a "
+              "solid touches (cell), in cells whose centre is solid (node), or where the line "
+              "between two cell centres crosses the wall (edge).");
+        t.key("solver", &StepOptions::solver,
+              ChoiceType<std::string>{solver_choices(), {}, ""}, "",
+              "Pressure solver; \"auto\" is the fastest. \"linear\" and \"linear-mic\" are for "
+              "sticky walls, all others for separating ones (docs/lcp.md).");
         t.key("tolerance", &StepOptions::tolerance, NumberType{1e-14, 0.1}, "",
               "Relative residual at which the pressure solve stops.");
         t.key("max_iterations", &StepOptions::max_iterations, IntegerType{1, 1e6}, "",
@@ -394,23 +417,6 @@ const Table<Scene>& scene_table() {
         t.key("probes", &Scene::probes, ListType<ObjectType<SceneProbe>, SceneProbe>{{probe_table}},
               "", "Points whose pressure is reported at every step.")
             .not_state();
-        t.key("separation", &Scene::separation,
-              ChoiceType<Separation>{{{"off", Separation::Off}},
-                                     {"cell", "node", "edge"},
-                                     "(separating walls) is not in this version yet; only \"off\" "
-                                     "is accepted for now"},
-              "", "Whether liquid may let go of walls.");
-        t.key("solver", &Scene::solver,
-              ChoiceType<std::string>{
-                  {{"auto", "auto"}, {"linear", "linear"}, {"linear-mic", "linear-mic"}},
-                  {"pgs", "fmg", "fas", "policy-pcg", "policy-mg", "penalty-pcg", "penalty-mg",
-                   "newton", "mprgp"},
-                  "is a solver for separating walls, which are not in this "
-                  "version yet; accepted now: \"auto\", \"linear\" or "
-                  "\"linear-mic\""},
-              "",
-              "Pressure solver: multigrid-preconditioned conjugate gradients (linear), or with "
-              "an incomplete factorisation (linear-mic). \"auto\" is \"linear\".");
         t.include(step_table(), &Scene::step);
         t.key("output", &Scene::output, ObjectType<SceneOutput>{output_table}, "",
               "Files to write.")

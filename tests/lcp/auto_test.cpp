@@ -1,0 +1,186 @@
+#include "slosh/lcp/auto.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "common.h"
+#include "linear/dense.h"
+#include "linear/problems.h"
+#include "slosh/base/parallel.h"
+#include "slosh/lcp/solve.h"
+
+using namespace slosh;
+
+namespace {
+
+/// Unknowns with a closed or narrowed face towards something that is not air.
+template <int D>
+void constrain_walls(BlockLcp<D>& lcp) {
+    const SparseLcp rows = to_sparse(lcp);
+    std::vector<double> marks(rows.b.size());
+    for (int i = 0; i < rows.A.rows(); ++i) {
+        double links = 0, diagonal = 0;
+        for (std::int64_t k = rows.A.start[i]; k < rows.A.start[i + 1]; ++k)
+            (rows.A.column[k] == i ? diagonal : links) += rows.A.value[k];
+        const bool air = diagonal + links > 1e-6;
+        marks[i] = !air && -links < 2 * D - 1e-6;
+    }
+    Field<double, D> field(lcp.system.blocks);
+    from_rows(lcp, marks, field);
+    for (int b = 0; b < lcp.system.blocks->size(); ++b)
+        for (int o = 0; o < kBlockCells<D>; ++o)
+            lcp.constrained.block(b)[o] = field.block(b)[o] > 0;
+}
+
+/// Every third unknown or so.
+template <int D>
+void constrain_at_random(BlockLcp<D>& lcp, std::uint32_t seed) {
+    std::uint32_t state = seed * 2654435761u + 1;
+    for (int b = 0; b < lcp.system.blocks->size(); ++b)
+        for (int o = 0; o < kBlockCells<D>; ++o) {
+            state = state * 1664525u + 1013904223u;
+            lcp.constrained.block(b)[o] = lcp.system.unknown.block(b)[o] && (state >> 30) == 0;
+        }
+}
+
+template <int D>
+double largest_difference(const BlockLcp<D>& lcp, const std::vector<double>& a,
+                          const Field<double, D>& p) {
+    const std::vector<double> b = to_rows(lcp, p);
+    double most = 0, scale = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        most = std::max(most, std::abs(a[i] - b[i]));
+        scale = std::max(scale, std::abs(a[i]));
+    }
+    return scale > 0 ? most / scale : most;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("auto finds the pressure of a tight reference", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    BlockLcp<D> lcp(test::sphere_system<D>(D == 2 ? 48 : 24));
+    constrain_walls(lcp);
+    make_consistent(lcp);
+    Field<double, D> p(lcp.system.blocks);
+    Field<std::uint8_t, D> active(lcp.system.blocks);
+    const LcpReport report = solve_auto(lcp, {.tolerance = 1e-9}, p, active);
+    CHECK(report.converged);
+    CHECK(report.active > 0);
+    CHECK(report.active < report.constrained);
+    CHECK(report.iterations <= 14);
+
+    std::vector<double> reference;
+    const LcpReport exact = solve_lcp("policy-pcg", to_sparse(lcp),
+                                      {.tolerance = 1e-11, .max_iterations = 20000}, reference);
+    REQUIRE(exact.converged);
+    CHECK(largest_difference(lcp, reference, p) < 1e-6);
+    CHECK(report.active == exact.active);
+}
+
+TEST_CASE_TEMPLATE("auto solves random systems with random constraints", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    for (int seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        BlockLcp<D> lcp(test::random_system<D>(seed, D == 2 ? 0.75 : 0.6, 0.02, 0.1, 0.05));
+        constrain_at_random(lcp, seed);
+        make_consistent(lcp);
+        Field<double, D> p(lcp.system.blocks);
+        Field<std::uint8_t, D> active(lcp.system.blocks);
+        const LcpReport report = solve_auto(lcp, {.tolerance = 1e-7, .max_iterations = 300}, p, active);
+        CHECK(report.converged);
+        CHECK(natural_residual(to_sparse(lcp), to_rows(lcp, p)) <= doctest::Approx(report.residual));
+    }
+}
+
+TEST_CASE_TEMPLATE("A warm start from the answer is done at once", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    BlockLcp<D> lcp(test::sphere_system<D>(32));
+    constrain_walls(lcp);
+    make_consistent(lcp);
+    Field<double, D> p(lcp.system.blocks);
+    Field<std::uint8_t, D> active(lcp.system.blocks);
+    REQUIRE(solve_auto(lcp, {.tolerance = 1e-8}, p, active).converged);
+    CHECK(solve_auto(lcp, {.tolerance = 1e-6}, p, active).iterations == 0);
+}
+
+TEST_CASE("auto gives the same bits on any number of threads") {
+    BlockLcp<3> lcp(test::sphere_system<3>(32));
+    constrain_walls(lcp);
+    make_consistent(lcp);
+    std::vector<double> first;
+    for (int threads : {1, 2, 3}) {
+        set_threads(threads);
+        Field<double, 3> p(lcp.system.blocks);
+        Field<std::uint8_t, 3> active(lcp.system.blocks);
+        CHECK(solve_auto(lcp, {}, p, active).converged);
+        if (threads == 1) first = to_rows(lcp, p);
+        CHECK(to_rows(lcp, p) == first);
+    }
+    set_threads(0);
+}
+
+TEST_CASE_TEMPLATE("Pockets without air", Dm, Dim<2>, Dim<3>) {
+    // A sphere full of liquid. Whether its wall may let go depends on the sum of b alone.
+    constexpr int D = Dm::value;
+    for (double expansion : {-1.0, 0.0, 1.0}) {
+        CAPTURE(expansion);
+        BlockLcp<D> lcp(test::pressure_system<D>(24, test::sphere_solid<D>,
+                                                 [](const Point<D>&) { return -1.0; }));
+        constrain_walls(lcp);
+        make_consistent(lcp.system);
+        for (int b = 0; b < lcp.system.blocks->size(); ++b)
+            for (int o = 0; o < kBlockCells<D>; ++o)
+                if (lcp.system.unknown.block(b)[o]) lcp.system.rhs.block(b)[o] -= 0.01 * expansion;
+        CHECK(make_consistent(lcp) >= 1);
+        Field<double, D> p(lcp.system.blocks);
+        Field<std::uint8_t, D> active(lcp.system.blocks);
+        const LcpReport report = solve_auto(lcp, {.tolerance = 1e-7}, p, active);
+        CHECK(report.converged);
+        CHECK((report.active > 0) == (expansion > 0));
+    }
+}
+
+TEST_CASE_TEMPLATE("All active, none active, nothing at all", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    const auto sphere = test::sphere_system<D>(16);
+    for (double b : {1.0, -1.0, 0.0}) {
+        CAPTURE(b);
+        BlockLcp<D> lcp(sphere);
+        for (int k = 0; k < lcp.system.blocks->size(); ++k)
+            for (int o = 0; o < kBlockCells<D>; ++o) {
+                const bool unknown = lcp.system.unknown.block(k)[o];
+                lcp.constrained.block(k)[o] = unknown;
+                lcp.system.rhs.block(k)[o] = unknown ? -b : 0;
+            }
+        make_consistent(lcp);
+        Field<double, D> p(lcp.system.blocks);
+        Field<std::uint8_t, D> active(lcp.system.blocks);
+        const LcpReport report = solve_auto(lcp, {}, p, active);
+        CHECK(report.converged);
+        if (b > 0) CHECK(report.active == report.constrained);
+        if (b < 0) CHECK(report.active == 0);
+        if (b == 0) CHECK(report.iterations == 0);
+    }
+    BlockLcp<D> empty{BlockSystem<D>(std::make_shared<const Blocks<D>>())};
+    Field<double, D> p(empty.system.blocks);
+    Field<std::uint8_t, D> active(empty.system.blocks);
+    CHECK(solve_auto(empty, {}, p, active).converged);
+}
+
+TEST_CASE("Walls thinner than a cell") {
+    const int n = 48;
+    const double h = 1.0 / n;
+    const auto solid = [=](const Point<3>& x) {
+        return std::min(test::sphere_solid<3>(x), std::abs(x[0] - 0.4) - 0.4 * h);
+    };
+    BlockLcp<3> lcp(test::pressure_system<3>(n, solid, test::wavy_liquid<3>));
+    constrain_walls(lcp);
+    make_consistent(lcp);
+    Field<double, 3> p(lcp.system.blocks);
+    Field<std::uint8_t, 3> active(lcp.system.blocks);
+    const LcpReport report = solve_auto(lcp, {}, p, active);
+    CHECK(report.converged);
+    CHECK(report.iterations <= 15);
+}
