@@ -1,3 +1,4 @@
+// The outer loops of policy.h and penalty.h around MIC(0)-PCG.
 #include "slosh/lcp/cholesky.h"
 #include "slosh/lcp/penalty.h"
 #include "slosh/lcp/policy.h"

@@ -25,7 +25,7 @@ LcpReport solve_penalty_pcg(const SparseLcp& lcp, const LcpOptions& options, std
 LcpReport solve_newton(const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p);
 
 /// `mprgp`: modified proportioning with reduced gradient projections [Dostal2005]. Iterations are
-/// multiplications with A.
+/// its steps, of one multiplication with A each, or two for those that meet a bound.
 LcpReport solve_mprgp(const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p,
                       const Control* control = nullptr);
 
