@@ -31,8 +31,7 @@ namespace {
 class Mprgp {
 public:
     Mprgp(PreparedLcp& system, std::vector<double>& p)
-        :
-          lcp_(system.lcp()),
+        : lcp_(system.lcp()),
           D_(system.diagonal()),
           p_(p),
           n_(p.size()),
