@@ -18,11 +18,19 @@ struct GridLevel {
 
 struct HierarchyOptions {
     TransferOptions transfer;
+    bool galerkin = true;  ///< Coarse operators R A P; else discretised anew (geometric.h).
+    int bubble_grids = 2;  ///< If anew: coarse grids on which bubbles persist.
+    /// If anew: raise coarse diagonals to at least this share of those of R A P (see below).
+    double least_diagonal = 0;
     int coarsest = 4;  ///< Stop at a grid at most this many cells wide.
 };
 
 /// A pocket that lies within one coarse cell gives that cell a diagonal of zero but for rounding.
 /// Such a diagonal is set to zero, and relax() passes the row by.
+///
+/// Discretised anew, a coarse cell that a wall nearly fills has a tiny diagonal, but P^T brings it
+/// residuals from open cells around it: the correction overshoots, and cycles diverge from 128^3
+/// on. `least_diagonal` stops that.
 std::vector<GridLevel> build_hierarchy(SparseMatrix A, std::vector<Index<3>> cells, int dim,
                                        const HierarchyOptions& options);
 

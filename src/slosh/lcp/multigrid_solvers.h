@@ -3,6 +3,7 @@
 #pragma once
 
 #include "slosh/lcp/fas.h"
+#include "slosh/lcp/fmg.h"
 #include "slosh/lcp/linear_multigrid.h"
 #include "slosh/lcp/sparse_solvers.h"
 
@@ -21,5 +22,9 @@ LcpReport solve_policy_mg(const SparseLcp& lcp, const LcpOptions& options, std::
 LcpReport solve_penalty_mg(const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p,
                            const Control* control = nullptr,
                            const LinearMultigridOptions& multigrid = {});
+
+/// `fmg`: projected full multigrid (fmg.h). Iterations are full cycles and V-cycles together.
+LcpReport solve_fmg(const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p,
+                    const FmgOptions& fmg = {});
 
 }  // namespace slosh
