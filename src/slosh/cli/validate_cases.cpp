@@ -9,9 +9,15 @@ void validate_lobovsky(ValidateReport& report);
 void validate_marin(ValidateReport& report);
 void validate_sloshing_period(ValidateReport& report);
 void validate_sloshing_damping(ValidateReport& report);
+void validate_slab(ValidateReport& report);
+void validate_falling_tank(ValidateReport& report);
+void validate_withdrawn_wall(ValidateReport& report);
+void validate_bucket(ValidateReport& report);
 void validate_order(ValidateReport& report);
 void validate_conservation(ValidateReport& report);
 void validate_vortex(ValidateReport& report);
+void validate_ceiling(ValidateReport& report);
+void validate_hanging(ValidateReport& report);
 
 const std::vector<ValidateCase>& validate_cases() {
     static const std::vector<ValidateCase> cases = {
@@ -23,9 +29,15 @@ const std::vector<ValidateCase>& validate_cases() {
         {"3a", "period of the first sloshing mode, rectangle and cylinder", false,
          validate_sloshing_period},
         {"3c", "numerical damping of the first sloshing mode", false, validate_sloshing_damping},
+        {"6a", "a slab thrown at a ceiling falls from it", false, validate_slab},
+        {"6b", "a tank accelerated downwards", false, validate_falling_tank},
+        {"6c", "a wall that is withdrawn", false, validate_withdrawn_wall},
+        {"6d", "Newton's bucket: separating walls that are pressed", false, validate_bucket},
         {"7", "order of the pressure on irregular domains", false, validate_order},
         {"10", "momentum, angular momentum, volume and energy", false, validate_conservation},
         {"11a", "a vortex in an aligned and in a turned box", false, validate_vortex},
+        {"ceiling", "a ball thrown at a ceiling, 3D", false, validate_ceiling},
+        {"hanging", "liquid left on walls, with and without separation", true, validate_hanging},
     };
     return cases;
 }

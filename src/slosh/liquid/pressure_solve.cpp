@@ -14,6 +14,26 @@ std::string next_solver(const PressureOptions& options) {
     return meant_solver(options) == "auto" ? "policy-pcg" : "auto";
 }
 
+template <int D>
+void WarmStart<D>::guess(const BlockLcp<D>& lcp, double new_dt, Field<double, D>& new_q,
+                         Field<std::uint8_t, D>& new_active) const {
+    if (!q.blocks_ptr() || !(dt > 0)) return;
+    const Blocks<D>& blocks = *lcp.system.blocks;
+    const double scale = new_dt / dt;
+    parallel_for(blocks.size(), 16, [&](std::size_t i) {
+        const int b = static_cast<int>(i), old = q.blocks().find(blocks.coord(b));
+        if (old == q.blocks().size()) return;
+        const std::uint8_t* unknown = lcp.system.unknown.block(b);
+        const std::uint8_t* constrained = lcp.constrained.block(b);
+        for (int o = 0; o < kBlockCells<D>; ++o) {
+            new_q.block(b)[o] = unknown[o] ? scale * q.block(old)[o] : 0;
+            new_active.block(b)[o] = constrained[o] & active.block(old)[o];
+        }
+    });
+}
+template struct WarmStart<2>;
+template struct WarmStart<3>;
+
 namespace {
 
 /// By way of the sparse matrix, for the solvers of the literature.

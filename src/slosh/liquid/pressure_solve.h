@@ -16,6 +16,20 @@ struct PressureOptions {
     int max_iterations = 200;
 };
 
+/// The last pressure, from which the next solve starts.
+template <int D>
+struct WarmStart {
+    Field<double, D> q;              ///< dt p / (rho dx); no blocks: nothing is known.
+    Field<std::uint8_t, D> active;
+    double dt = 0;                   ///< s
+
+    void clear() { *this = {}; }
+    /// The first guess for a step of `dt` of the problem `lcp`: the same pressure, and of the cells
+    /// that left their wall those that still touch one.
+    void guess(const BlockLcp<D>& lcp, double dt, Field<double, D>& q,
+               Field<std::uint8_t, D>& active) const;
+};
+
 /// What `auto` means for these walls; every other word means itself.
 std::string meant_solver(const PressureOptions& options);
 /// What to try when that word failed: slower, and as sure as can be.

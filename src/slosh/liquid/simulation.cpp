@@ -52,6 +52,9 @@ struct LiquidSimulation<D>::Impl {
     LiquidState<D> state;
     ParticleBlocks<D> occupied;  // of state.particles, which are always sorted by block
     mutable SolidGrid<D> solids;
+    // Lives from one substep to the next, but not over the end of a frame: there a run may be cut
+    // and go on from its particles alone, with the same bits.
+    WarmStart<D> warm;
 
     explicit Impl(LiquidSetup<D> s)
         : setup(std::move(s)), solids(setup.grid, setup.solids, setup.open_side) {}
@@ -111,6 +114,7 @@ const LiquidState<D>& LiquidSimulation<D>::state() const {
 template <int D>
 void LiquidSimulation<D>::restore(LiquidState<D> state) {
     impl_->state = std::move(state);
+    impl_->warm.clear();
     impl_->occupied = sort_by_block(impl_->state.particles);
 }
 
@@ -154,6 +158,7 @@ StepReport LiquidSimulation<D>::step(double remaining) {
                 report.pressure.iterations, dt));
     }
     m.finish(dt, report);
+    if (dt >= remaining) m.warm.clear();
     return report;
 }
 
@@ -256,6 +261,7 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
     Field<double, D> q(grid.blocks);
     Field<std::uint8_t, D> active(grid.blocks);
     std::unique_ptr<Multigrid<D>> hierarchy;
+    warm.guess(lcp, dt, q, active);
     report.pressure = solve_pressure(lcp, report.solver, options, q, active, hierarchy);
     report.pressure.pockets = pockets;
     if (!report.pressure.converged) return false;
@@ -265,6 +271,7 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
 
     if (setup.step.density_correction)
         correct_density(grid, active, lcp.system, *hierarchy, displacement, report);
+    warm = {std::move(q), std::move(active), dt};
     return true;
 }
 

@@ -1,7 +1,8 @@
 // A liquid simulation: its state, one step, and what can be read off it.
 //
-// The particles are the whole state: the grid is rebuilt from them in every step, and solves start
-// cold. So a state that is saved and restored goes on bit for bit as if nothing had happened.
+// At the end of a frame the particles are the whole state: the grid is rebuilt from them in every
+// step, and the first solve of a frame starts cold. So a state that is saved between frames and
+// restored goes on bit for bit as if nothing had happened.
 #pragma once
 
 #include <cstdint>
