@@ -45,7 +45,7 @@ void refine(const MeshAdapter& mesh, openvdb::FloatGrid& distance, openvdb::Int3
                 const openvdb::Index offset = back ? leaf.SIZE - 1 - n : n;
                 if (!leaf.isValueOn(offset)) continue;
                 const openvdb::Coord at = leaf.offsetToGlobalCoord(offset);
-                int best = triangle.getValue(at), tried[26], count = 0;
+                int best = triangle.getValue(at), tried[27], count = 0;
                 float least = leaf.getValue(offset);
                 for (int c = 0; c < 27; ++c) {
                     const int t =
