@@ -6,11 +6,12 @@
 //     q_j)/a_ii ) coarse problem   N_H(q_H) = N_H(q~) + R(f - N(q)),    q~ the restricted q (5.23)
 //     (F2) correction       q += P (q_H - q~)
 //
-// What the paper leaves open, and what was found by trial (docs name the numbers): s_i = a_ii gives
-// both branches the unit of b, without it residuals of one branch drown those of the other where R
-// mixes them; q~ must be the *least* value over the constrained rows a coarse cell restricts from,
-// not their mean, so that a coarse cell with one active row counts as touching the bound, without
-// it the cycles grow with N; a coarse cell is in S if one of its children is.
+// What the paper leaves open, and what trials showed (docs/multigrid-lcp.md):
+// - s_i = a_ii gives both branches the unit of b, since R mixes their residuals.
+// - q~ is the *least* value over the constrained rows that a coarse cell restricts from, so that a
+//   coarse cell with one active row touches the bound. With q~ = R q the cycles grow with N, and
+//   without the scaling as well they stall.
+// - A coarse cell is in S if one of its children is. With most of them, cycles stall at 128^3.
 #pragma once
 
 #include "slosh/lcp/hierarchy.h"
