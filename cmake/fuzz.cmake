@@ -1,28 +1,34 @@
-# tests/fuzz/fuzz_<name>.cpp: libFuzzer targets in the fuzz preset. Everywhere else the same files
-# are linked with a small main that replays tests/fuzz/corpus/<name>, so what a fuzzer once found
-# stays tested in every build.
+# tests/fuzz/fuzz_<name>.cpp: libFuzzer targets in the fuzz preset, each run for SLOSH_FUZZ_SECONDS
+# from the seeds in tests/fuzz/corpus/<name>. Everywhere else the same files are linked with a small
+# main that replays the seeds: what a fuzzer found (build/fuzz/found) goes there and stays tested.
 if(NOT SLOSH_FUZZ AND NOT SLOSH_TESTS)
   return()
 endif()
+set(SLOSH_FUZZ_SECONDS 30 CACHE STRING "How long each fuzzer runs in the fuzz preset")
 add_custom_target(fuzzers)
 file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_*.cpp)
 foreach(source ${sources})
   get_filename_component(target ${source} NAME_WE)
   string(REPLACE "fuzz_" "" name ${target})
-  set(corpus ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  set(seeds ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${name})
   if(SLOSH_FUZZ)
     add_executable(${target} ${source})
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-    set(replay ${target} -runs=0)
+    set(found ${CMAKE_BINARY_DIR}/found/${name})  # what was new, and inputs that failed
+    file(MAKE_DIRECTORY ${found})
+    set(run ${target} -max_total_time=${SLOSH_FUZZ_SECONDS} -max_len=4096 -timeout=60
+      -rss_limit_mb=4000 -print_final_stats=1 -artifact_prefix=${found}-)
+    if(EXISTS ${CMAKE_SOURCE_DIR}/tests/fuzz/${name}.dict)
+      list(APPEND run -dict=${CMAKE_SOURCE_DIR}/tests/fuzz/${name}.dict)
+    endif()
+    list(APPEND run ${found})
   else()
     add_executable(${target} ${source} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.cpp)
-    set(replay ${target})
+    set(run ${target})
   endif()
   target_compile_options(${target} PRIVATE ${SLOSH_FLAGS})
   target_link_libraries(${target} PRIVATE slosh_scene slosh_cache)
   add_dependencies(fuzzers ${target})
-  if(EXISTS ${corpus})
-    add_test(NAME ${target} COMMAND ${replay} ${corpus})
-    set_tests_properties(${target} PROPERTIES TIMEOUT 120)
-  endif()
+  add_test(NAME ${target} COMMAND ${run} ${seeds})
+  set_tests_properties(${target} PROPERTIES TIMEOUT 300)
 endforeach()

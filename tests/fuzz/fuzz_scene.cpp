@@ -1,15 +1,7 @@
 // libFuzzer target: any bytes as a scene file. Only InputError may come out, its text one line; a
 // scene that is accepted must write itself, read itself back alike, and give finite distances.
 // Bytes after the first NUL are a --set override. The disk is never touched.
-//
-// From the root, with a configured build folder B (it holds the embedded scenes):
-//   clang++-14 -std=c++20 -g1 -O1 -mavx2 -mfma -fsanitize=fuzzer,address,undefined
-//     -fno-sanitize-recover=all -Isrc tests/fuzz/fuzz_scene.cpp src/slosh/scene/*.cpp
-//     src/slosh/shape/*.cpp src/slosh/grid/*.cpp src/slosh/liquid/forces.cpp
-//     src/slosh/base/{error,hash,memory,timer,parallel_std}.cpp B/generated/embedded_scenes.cpp
-//     -lfmt -lassimp -lopenvdb -ltbb -lImath -lpthread -o fuzz_scene
-//   mkdir -p corpus && ./fuzz_scene -dict=tests/fuzz/scene.dict -max_total_time=100 -max_len=4096
-//     corpus scenes tests/bad_scenes tests/fuzz/corpus/scene
+// ./test --fuzz runs it.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
