@@ -20,7 +20,7 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 
 /// What belongs to one grid besides its operators: A x = rhs with x >= lower.
 struct Unknowns {
-    Vector x, rhs, lower, work;
+    Vector x, rhs, lower, work, residual, image;
     std::vector<int> red, black;
 };
 
@@ -93,7 +93,7 @@ public:
 
     std::size_t bytes() const {
         std::size_t sum = 0;
-        for (const GridLevel& g : grids_) sum += g.bytes() + g.cells.size() * 36;
+        for (const GridLevel& g : grids_) sum += g.bytes() + g.cells.size() * 52;
         return sum;
     }
 
@@ -135,8 +135,13 @@ private:
         std::fill(coarse.x.begin(), coarse.x.end(), 0.0);
         lower_bound(g);
         v_cycle(g + 1);
+        // The step along the correction that lowers the energy most, but no longer than it.
+        u.residual = u.work;
         grid.P.multiply(coarse.x, u.work);
-        for_each_row(u.x.size(), [&](std::size_t i) { u.x[i] += u.work[i]; });
+        grid.A.multiply(u.work, u.image);
+        const double slope = dot(u.residual, u.work), curvature = dot(u.work, u.image);
+        const double step = slope < curvature ? std::max(slope / curvature, 0.0) : 1.0;
+        for_each_row(u.x.size(), [&](std::size_t i) { u.x[i] += step * u.work[i]; });
         smooth(g, options_.sweeps);
     }
 

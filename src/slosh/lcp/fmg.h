@@ -13,8 +13,9 @@
 // - A row that its bound holds (x = p_min, residual < 0) hands no residual down (`mask_held`). As
 //   printed, the residual of active rows, which is not zero at the solution, drives corrections
 //   around them for ever: sphere stalls at 2e-3 (32^3) and 3e-3 (64^3) of 0.4.
-// - Coarse diagonals are raised where walls nearly fill a coarse cell (hierarchy.h); without that,
-//   cycles diverge at 128^3.
+// - Coarse diagonals are raised where walls nearly fill a coarse cell (hierarchy.h), and a coarse
+//   correction is shortened to the step along it that lowers the energy most. Without the first,
+//   cycles diverge at 128^3, without the second at 256^3.
 // - A bound is applied row by row within the sweep instead of after it, and holds in S (cells that
 //   touch a solid), not in cells whose centre is solid.
 //
