@@ -5,7 +5,7 @@
 
 namespace slosh {
 
-/// A dimension as a type: TEST_CASE_TEMPLATE("...", T, Dim<2>, Dim<3>) { constexpr int D = T::value; }
+/// A dimension as a type, for TEST_CASE_TEMPLATE("...", T, Dim<2>, Dim<3>): D is T::value.
 template <int D>
 struct Dim {
     static constexpr int value = D;

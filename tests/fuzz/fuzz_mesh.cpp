@@ -1,6 +1,6 @@
-// libFuzzer target: a digit that chooses the kind of file (0 OBJ, 1 PLY, 2 STL, 3 glTF, 4 GLB), then
-// the file, for load_mesh. Nothing but an InputError of one line may come out, and a mesh that is
-// accepted is sound. ./test --fuzz runs it.
+// libFuzzer target: a digit that chooses the kind of file (0 OBJ, 1 PLY, 2 STL, 3 glTF, 4 GLB),
+// then the file, for load_mesh. Nothing but an InputError of one line may come out, and a mesh that
+// is accepted is sound. ./test --fuzz runs it.
 #include <unistd.h>
 
 #include <cstdint>
@@ -13,7 +13,9 @@
 #include "slosh/shape/mesh_file.h"
 
 /// Assimp forgets 72 bytes for some glTF files that it refuses. Leaks of ours are still found.
-extern "C" const char* __lsan_default_suppressions() { return "leak:libassimp"; }
+extern "C" const char* __lsan_default_suppressions() {
+    return "leak:libassimp";
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size < 2) return 0;

@@ -12,8 +12,8 @@ using namespace slosh;
 
 namespace {
 
-/// The unit square seen from its very edge: the first `inside` questions are answered "just inside",
-/// all later ones "just outside", as rounding may do.
+/// The unit square seen from its very edge: the first `inside` questions are answered "just
+/// inside", all later ones "just outside", as rounding may do.
 struct Edge final : Shape<2> {
     explicit Edge(int n) : inside(n) {}
     double distance(const Point<2>&) const override { return inside-- > 0 ? -1e-16 : 1e-16; }
@@ -21,7 +21,9 @@ struct Edge final : Shape<2> {
     mutable std::atomic<int> inside;
 };
 
-double no_solid(const Point<2>&) { return 1; }
+double no_solid(const Point<2>&) {
+    return 1;
+}
 
 }  // namespace
 

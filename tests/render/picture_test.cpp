@@ -104,8 +104,9 @@ TEST_CASE("A ball of water is a lens that turns what is behind its focus upside 
     // Focal length from the centre: n r / (2 (n - 1)) = 0.30 for r = 0.15; the bar is at 0.45.
     auto options = small(64);
     options.draw_box = false;
-    const std::vector<RenderSolid<3>> bar = {
-        {block<3>({0.5, 0.54, 0.05}, {0.5, 0.02, 0.02}), RenderLook::Opaque, {0.02f, 0.02f, 0.02f}}};
+    const std::vector<RenderSolid<3>> bar = {{block<3>({0.5, 0.54, 0.05}, {0.5, 0.02, 0.02}),
+                                              RenderLook::Opaque,
+                                              {0.02f, 0.02f, 0.02f}}};
     const Camera camera{
         .eye = {0.5, 0.5, 3}, .target = {0.5, 0.5, 0.5}, .up = {0, 1, 0}, .fov_degrees = 12};
     const Image dry = render_3d({}, bar, camera, options);
@@ -132,8 +133,10 @@ TEST_CASE("A glass container shows its inside; an opaque one hides it; a cut-awa
         return render_3d({}, solids, camera, options);
     };
     CHECK(mean_difference(look_at(RenderLook::Glass, true), look_at(RenderLook::Glass, false)) > 2);
-    CHECK(mean_difference(look_at(RenderLook::CutAway, true), look_at(RenderLook::CutAway, false)) > 2);
-    CHECK(mean_difference(look_at(RenderLook::Opaque, true), look_at(RenderLook::Opaque, false)) < 0.5);
+    CHECK(mean_difference(look_at(RenderLook::CutAway, true), look_at(RenderLook::CutAway, false)) >
+          2);
+    CHECK(mean_difference(look_at(RenderLook::Opaque, true), look_at(RenderLook::Opaque, false)) <
+          0.5);
 }
 
 TEST_CASE("The ground lies under the box, or under the container if no box is drawn") {

@@ -85,7 +85,8 @@ void ValidateReport::tell(std::string case_name, std::string quantity, double va
 }
 
 std::size_t ValidateReport::gates() const {
-    return std::count_if(rows_.begin(), rows_.end(), [](const ValidateRow& row) { return row.gate; });
+    return std::count_if(rows_.begin(), rows_.end(),
+                         [](const ValidateRow& row) { return row.gate; });
 }
 
 std::size_t ValidateReport::passed() const {

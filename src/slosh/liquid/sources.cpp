@@ -56,8 +56,9 @@ SeedOptions seed_options(const StepOptions& step, std::uint64_t seed) {
 
 void expect_ids_left(std::size_t next) {
     if (next > 0xfffffff0ull)
-        throw ResourceError("more than 4.29e9 particles were made in this run; lower the resolution "
-                            "or end the inflows earlier");
+        throw ResourceError(
+            "more than 4.29e9 particles were made in this run; lower the resolution "
+            "or end the inflows earlier");
 }
 
 /// The sub-cells (of 1/n cell) of a box of cells, counted row by row.
@@ -81,7 +82,8 @@ struct SubCells {
 
 /// Calls visit(i), from several threads, for every particle in the box; returns their sub-cells.
 template <int D, class Visit>
-std::unordered_set<std::uint64_t> visit_particles(const Particles<D>& p, const SubCells<D>& sub_cells,
+std::unordered_set<std::uint64_t> visit_particles(const Particles<D>& p,
+                                                  const SubCells<D>& sub_cells,
                                                   const Visit& visit) {
     constexpr std::size_t kChunk = 8192;
     std::vector<std::vector<std::uint64_t>> found((p.size() + kChunk - 1) / kChunk);
@@ -220,11 +222,11 @@ std::size_t run_drains(const LiquidSetup<D>& setup, LiquidState<D>& state) {
     return count;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                     \
-    template void seed_initial_liquid<D>(const LiquidSetup<D>&, const SolidDistance<D>&,         \
-                                         LiquidState<D>&);                                       \
-    template std::size_t run_inflows<D>(const LiquidSetup<D>&, const SolidDistance<D>&,          \
-                                        LiquidState<D>&);                                        \
+#define SLOSH_INSTANTIATE(D)                                                             \
+    template void seed_initial_liquid<D>(const LiquidSetup<D>&, const SolidDistance<D>&, \
+                                         LiquidState<D>&);                               \
+    template std::size_t run_inflows<D>(const LiquidSetup<D>&, const SolidDistance<D>&,  \
+                                        LiquidState<D>&);                                \
     template std::size_t run_drains<D>(const LiquidSetup<D>&, LiquidState<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

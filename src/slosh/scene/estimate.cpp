@@ -254,8 +254,8 @@ private:
         out_.particles = out_.liquid_cells * per_cell;
         out_.peak_particles = std::max(out_.particles, peak_volume_ / cell * per_cell);
 
-        // How fast will the fastest particle be, on average? What it has at the start, and what jets
-        // and drops were seen to reach: twice the speed of a fall through half the domain.
+        // How fast will the fastest particle be, on average? What it has at the start, and what
+        // jets and drops were seen to reach: twice the speed of a fall through half the domain.
         Point<D> g;
         double fall = 0;
         for (int d = 0; d < D; ++d) {

@@ -12,14 +12,15 @@
 namespace slosh {
 
 /// Costs on our kind of machine (2 cores of a Xeon), by `slosh run --no-video` of sphere and
-/// dambreak_box at 32 and 64 (40 frames), fountain at 32 and 48, circle at 64 and 128, wall_splash at
-/// 128 (60 frames): particles, blocks and CPU seconds from stats.jsonl, memory and all CPU seconds
-/// from `time`, disk from `du`. The machine was busy, so half the CPU time of 2 threads stands for
-/// the clock's. Against these runs the estimate is good to a factor of 1.8 for time, 1.2 for memory
-/// and 1.3 for disk, or 1.5 where a splash makes most of the surface (wall_splash, dambreak_box at 64).
+/// dambreak_box at 32 and 64 (40 frames), fountain at 32 and 48, circle at 64 and 128, wall_splash
+/// at 128 (60 frames): particles, blocks and CPU seconds from stats.jsonl, memory and all CPU
+/// seconds from `time`, disk from `du`. The machine was busy, so half the CPU time of 2 threads
+/// stands for the clock's. Against these runs the estimate is good to a factor of 1.8 for time, 1.2
+/// for memory and 1.3 for disk, or 1.6 where a splash makes most of the surface (wall_splash,
+/// dambreak_box at 64).
 struct CostTable {
-    double ns_per_particle = 200;      ///< CPU time a substep: transfer, move, sort, level set.
-    double ns_per_cell = 270;          ///< CPU time a substep and cell in blocks: pressure, the rest.
+    double ns_per_particle = 200;  ///< CPU time a substep: transfer, move, sort, level set.
+    double ns_per_cell = 270;      ///< CPU time a substep and cell in blocks: pressure, the rest.
     double seconds_per_frame = 0.004;  ///< Wall time for meshing and writing.
     double mean_spread = 1.4;          ///< Blocks over a run against those at the start: mean ...
     double peak_spread = 1.6;          ///< ... and peak.
