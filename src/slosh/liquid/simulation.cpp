@@ -7,6 +7,7 @@
 #include "slosh/base/error.h"
 #include "slosh/base/memory.h"
 #include "slosh/lcp/auto.h"
+#include "slosh/liquid/contact.h"
 #include "slosh/liquid/forces.h"
 #include "slosh/liquid/pressure_solve.h"
 #include "slosh/liquid/sources.h"
@@ -44,6 +45,7 @@ struct StepGrid {
     FaceField<float, D> transferred;  // the velocity before forces; FLIP only
     FaceField<std::uint8_t, D> known;
     Field<float, D> phi;
+    Field<std::uint8_t, D> sticky;  // cells where velocity must not lead away from the wall
 };
 
 template <int D>
@@ -80,6 +82,7 @@ struct LiquidSimulation<D>::Impl {
     bool attempt(double dt, bool fallback, StepReport& report);
     void note(const MoveReport& moved, StepReport& report) const;
     void finish(double dt, StepReport& report);
+    Separation separation() const { return separation_of(setup); }
     BlockLcp<D> assemble(const StepGrid<D>& grid) const;
     void correct_density(StepGrid<D>& grid, const Field<std::uint8_t, D>& released,
                          BlockSystem<D>& system, Multigrid<D>& hierarchy,
@@ -173,6 +176,7 @@ StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, StepReport& report)
     {
         StageTimer timer(times, "solids");
         solids.update(state.time, dt, grid.blocks, setup.step.fractions, grid.solid);
+        grid.sticky = mark_sticky_solids(setup, solids, state.time + dt, grid.solid);
     }
     // Particles carry mass and momentum; the grid is rebuilt from them every step.
     {
@@ -225,7 +229,8 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
         StageTimer timer(times, "extrapolation");
         extend_velocity(grid.velocity, grid.known, static_cast<int>(band()));
         constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open, &grid.solid.velocity,
-                           setup.step.separation != Separation::Off);
+                           separation() != Separation::Off,
+                           grid.sticky.blocks_ptr() ? &grid.sticky : nullptr);
     }
     {
         StageTimer timer(times, "grid to particles, move");
@@ -253,7 +258,7 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
     const int pockets = make_consistent(lcp);
 
     PressureOptions options{.solver = setup.step.solver,
-                            .sticky = setup.step.separation == Separation::Off,
+                            .sticky = separation() == Separation::Off,
                             .tolerance = setup.step.tolerance,
                             .max_iterations = setup.step.max_iterations};
     if (fallback) options.max_iterations *= 100;
@@ -265,6 +270,7 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
     report.pressure = solve_pressure(lcp, report.solver, options, q, active, hierarchy);
     report.pressure.pockets = pockets;
     if (!report.pressure.converged) return false;
+    if (!options.sticky) mark_pressed(lcp.constrained, active, grid.solid, grid.sticky);
     subtract_gradient(lcp.system, grid.phi, grid.solid, q, grid.velocity, grid.known);
 
     read_probes(q, dt, report);
@@ -280,8 +286,14 @@ template <int D>
 BlockLcp<D> LiquidSimulation<D>::Impl::assemble(const StepGrid<D>& grid) const {
     BlockLcp<D> lcp(assemble_matrix(grid.phi, grid.solid));
     assemble_rhs(grid.velocity, grid.solid, lcp.system);
-    if (setup.step.separation != Separation::Off)
-        mark_constrained(lcp.system, grid.solid, setup.step.separation, lcp.constrained);
+    if (separation() == Separation::Off) return lcp;
+    mark_constrained(lcp.system, grid.solid, separation(), lcp.constrained);
+    if (grid.sticky.blocks_ptr())
+        parallel_for(grid.blocks->size(), 16, [&](std::size_t i) {
+            const int b = static_cast<int>(i);
+            for (int o = 0; o < kBlockCells<D>; ++o)
+                lcp.constrained.block(b)[o] &= !grid.sticky.block(b)[o];
+        });
     return lcp;
 }
 
@@ -307,7 +319,7 @@ void LiquidSimulation<D>::Impl::correct_density(StepGrid<D>& grid,
     Field<float, D> density(grid.blocks);
     particle_density(state.particles, occupied, density);
     assemble_density_rhs(density, rest, grid.phi, grid.solid, options, system,
-                         setup.step.separation == Separation::Off ? nullptr : &released);
+                         separation() == Separation::Off ? nullptr : &released);
     make_consistent(system);
     Field<double, D> psi(grid.blocks);
     // A correction that is repeated every step needs no tight solve, and one that stopped early is

@@ -95,6 +95,7 @@ struct SceneSolid {
     std::string name;
     SceneShape shape;
     SceneMotion motion;
+    SolidWalls walls = SolidWalls::Scene;
     Look look = Look::Glass;
     Point<3> colour{{0.75, 0.72, 0.68}};  ///< Linear red, green, blue in [0, 1].
 };

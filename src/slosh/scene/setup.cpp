@@ -114,7 +114,7 @@ LiquidSetup<D> make_setup(const Scene& scene) {
     for (std::size_t i = 0; i < scene.solids.size(); ++i) {
         const SceneSolid& s = scene.solids[i];
         setup.solids.push_back(
-            {s.name, shape_of<D>("solids", i, s.shape, dx), make_motion<D>(s.motion)});
+            {s.name, shape_of<D>("solids", i, s.shape, dx), make_motion<D>(s.motion), s.walls});
     }
     for (std::size_t i = 0; i < scene.initial.size(); ++i) {
         const SceneLiquid& l = scene.initial[i];

@@ -204,6 +204,15 @@ const Table<SceneSolid>& solid_table() {
         t.key("motion", &SceneSolid::motion, ObjectType<SceneMotion>{motion_table}, "",
               "Moves the shape.")
             .default_text("none");
+        t.key("walls", &SceneSolid::walls,
+              ChoiceType<SolidWalls>{{{"scene", SolidWalls::Scene},
+                                      {"sticky", SolidWalls::Sticky},
+                                      {"separating", SolidWalls::Separating}},
+                                     {},
+                                     ""},
+              "",
+              "Whether liquid may let go of this solid: as \"separation\" of the scene says, never, "
+              "or always.");
         t.key("look", &SceneSolid::look, kLook, "", "How pictures show it.").not_state();
         t.key("colour", &SceneSolid::colour, ColourType{}, "",
               "Linear red, green and blue, for pictures.")

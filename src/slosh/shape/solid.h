@@ -8,11 +8,19 @@
 
 namespace slosh {
 
+/// Whether liquid may let go of a solid.
+enum class SolidWalls {
+    Scene,       ///< As the scene says for all.
+    Sticky,      ///< Never.
+    Separating,  ///< Yes.
+};
+
 template <int D>
 struct Solid {
     std::string name;
     ShapePtr<D> shape;  ///< In its local frame; solid where the distance is negative.
     Motion<D> motion;   ///< Places the local frame in the world.
+    SolidWalls walls = SolidWalls::Scene;
 
     double distance(const Point<D>& world, const Transform<D>& at) const {
         return shape->distance(at.unapply(world));

@@ -360,6 +360,21 @@ double SolidGrid<D>::distance(const Point<D>& world, double time) const {
 }
 
 template <int D>
+int SolidGrid<D>::nearest(const Point<D>& world, double time) const {
+    double least = impl_->wall_distance(impl_->grid.to_grid(world)) * impl_->grid.dx;
+    int index = -1;
+    for (std::size_t i = 0; i < impl_->solids.size(); ++i) {
+        const Solid<D>& solid = impl_->solids[i];
+        const double phi = solid.distance(world, solid.motion.at(time));
+        if (phi < least) {
+            least = phi;
+            index = static_cast<int>(i);
+        }
+    }
+    return index;
+}
+
+template <int D>
 bool SolidGrid<D>::moving() const {
     return !impl_->moving.empty();
 }

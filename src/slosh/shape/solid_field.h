@@ -63,6 +63,8 @@ public:
 
     /// Distance to the nearest solid or closed side, by evaluating every shape. m.
     double distance(const Point<D>& world, double time) const;
+    /// The solid nearest to a point, by evaluating every shape; -1 is a side of the domain.
+    int nearest(const Point<D>& world, double time) const;
     /// Whether any solid moves at all.
     bool moving() const;
     /// Memory of what is kept between calls.

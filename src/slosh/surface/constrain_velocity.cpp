@@ -64,7 +64,7 @@ struct Row {
 template <int D>
 void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
                         const FaceField<float, D>& open, const FaceField<float, D>* solid_velocity,
-                        bool only_inward) {
+                        bool only_inward, const Field<std::uint8_t, D>* sticky) {
     const Blocks<D>& blocks = u.blocks();
     std::vector<std::vector<Row>> changes(blocks.size());
     parallel_for(blocks.size(), 4, [&](std::size_t i) {
@@ -103,7 +103,9 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
                         along += n[d][x] * relative[d][x];
                     }
                     // Where the solid has no direction the extrapolated value stays.
-                    const bool free = w[o + x] != 0 || square < 1e-8f || (only_inward && along > 0);
+                    const bool leaves =
+                        along > 0 && only_inward && !(sticky && sticky->block(b)[o + x]);
+                    const bool free = w[o + x] != 0 || square < 1e-8f || leaves;
                     const float removed = along * n[axis][x] / std::max(square, 1e-8f);
                     row.value[x] = v[axis].v[t + x] - (free ? 0.0f : removed);
                 }
@@ -118,8 +120,10 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
 }
 
 template void constrain_velocity<2>(FaceField<float, 2>&, const Field<float, 2>&,
-                                    const FaceField<float, 2>&, const FaceField<float, 2>*, bool);
+                                    const FaceField<float, 2>&, const FaceField<float, 2>*, bool,
+                                    const Field<std::uint8_t, 2>*);
 template void constrain_velocity<3>(FaceField<float, 3>&, const Field<float, 3>&,
-                                    const FaceField<float, 3>&, const FaceField<float, 3>*, bool);
+                                    const FaceField<float, 3>&, const FaceField<float, 3>*, bool,
+                                    const Field<std::uint8_t, 3>*);
 
 }  // namespace slosh
