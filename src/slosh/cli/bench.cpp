@@ -62,6 +62,9 @@ int bench(const BenchOptions& options) {
                          did_you_mean(options.suite, names) + "; slosh bench --help lists them");
     if (!suite->run) throw InputError("suite '" + options.suite + "' is not in this version yet");
 
+    if (!suite->has_tables && (!options.tables.empty() || !options.plot.empty()))
+        throw InputError("suite '" + options.suite + "' has no tables or figures of papers");
+
     BenchReport report;
     suite->run(options, report);
     if (!options.json.empty()) {

@@ -3,6 +3,7 @@
 
 namespace slosh::cli {
 
+void bench_lcp(const BenchOptions& options, BenchReport& report);
 void bench_pressure(const BenchOptions& options, BenchReport& report);
 void bench_step(const BenchOptions& options, BenchReport& report);
 
@@ -10,7 +11,7 @@ const std::vector<BenchSuite>& bench_suites() {
     static const std::vector<BenchSuite> suites = {
         {"pressure", "iterations and seconds of the pressure solvers", bench_pressure},
         {"step", "seconds by stage of a dam break's time step", bench_step},
-        {"lcp", "solvers for separating walls", nullptr},
+        {"lcp", "solvers for separating walls (--table, --plot: the papers')", bench_lcp, true},
         {"viscosity", "implicit viscosity", nullptr},
         {"tall", "tall-cell water", nullptr},
     };

@@ -50,7 +50,9 @@ struct BenchOptions {
     std::vector<std::string> scenes, solvers;  ///< Empty: the suite's own choice.
     std::vector<int> sizes, threads;           ///< Empty: the suite's own choice.
     std::optional<int> frames;
-    std::string json;  ///< File for the rows. Empty: none.
+    std::string json;                 ///< File for the rows. Empty: none.
+    std::vector<std::string> tables;  ///< Of the papers, such as 6.4; suites with has_tables only.
+    std::string plot;                 ///< Directory for figures; the same suites. Empty: none.
 };
 int bench(const BenchOptions& options);
 

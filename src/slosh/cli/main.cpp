@@ -129,6 +129,11 @@ Command add_bench(CLI::App& app) {
         ->type_name("N")
         ->check(range(1, 1000000));
     c.add_option("--json", o->json, "Write machine and rows to this file")->type_name("FILE");
+    c.add_option("--table", o->tables, "lcp: rows of the papers' tables: 6.1 to 6.12, and 1")
+        ->delimiter(',')
+        ->type_name("X,Y");
+    c.add_option("--plot", o->plot, "lcp: draw the papers' figures 6.8 to 6.11 into DIR")
+        ->type_name("DIR");
     std::string suites = "Suites:\n";
     for (const BenchSuite& suite : bench_suites()) {
         suites +=

@@ -1,0 +1,35 @@
+#include "slosh/cli/triad.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "slosh/base/memory.h"
+#include "slosh/base/parallel.h"
+#include "slosh/base/timer.h"
+
+namespace slosh::cli {
+
+double triad_bandwidth() {
+    static std::map<int, double> known;
+    const auto found = known.find(threads());
+    if (found != known.end()) return found->second;
+
+    constexpr std::size_t kNumbers = std::size_t{1} << 23, kGrain = 1 << 15;
+    std::vector<double, AlignedAllocator<double>> a(kNumbers), b(kNumbers), c(kNumbers);
+    parallel_for(kNumbers, kGrain, [&](std::size_t i) {
+        a[i] = 0;
+        b[i] = static_cast<double>(i);
+        c[i] = 1;
+    });
+    double best = 1e30;
+    for (int repeat = 0; repeat < 5; ++repeat) {
+        const double start = wall_seconds();
+        parallel_for(kNumbers, kGrain, [&](std::size_t i) { a[i] = b[i] + 0.5 * c[i]; });
+        best = std::min(best, wall_seconds() - start);
+        b.swap(a);  // so that no repeat can be left out
+    }
+    return known[threads()] = 24.0 * static_cast<double>(kNumbers) / best;
+}
+
+}  // namespace slosh::cli
