@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "slosh/base/timer.h"
+#include "slosh/linear/cell_mask.h"
 #include "slosh/linear/pcg_passes.h"
 
 namespace slosh {
@@ -27,57 +28,57 @@ double largest_of(const Field<double, D>& f) {
 }
 
 /// What happens at the walls: the bounds of the correction, who sits on them, and the residual
-/// there. All loops go over the blocks that hold cells of S.
+/// there. Everything goes over a list of the cells of S, block by block.
 template <int D>
 class Walls {
 public:
-    Walls(const BlockLcp<D>& lcp, Field<double, D>& p, Field<std::uint8_t, D>& active)
-        : lcp_(lcp), p_(p), active_(active) {
-        const Blocks<D>& blocks = *lcp.system.blocks;
-        std::vector<std::uint8_t> has(blocks.size());
-        parallel_for(blocks.size(), 16, [&](std::size_t b) {
-            const std::uint8_t* c = lcp.constrained.block(static_cast<int>(b));
-            has[b] = std::any_of(c, c + kBlockCells<D>, [](std::uint8_t k) { return k; });
-        });
-        for (int b = 0; b < blocks.size(); ++b)
-            if (has[b]) list_.push_back(b);
-    }
-    const std::vector<int>& blocks() const { return list_; }
-    const LowerBounds& low() const { return low_; }
-
-    /// Bounds for every mixed vector of the level: none yet.
-    void allocate(const MultigridLevel<D>& level) {
-        level_ = &level;
+    Walls(const BlockLcp<D>& lcp, const MultigridLevel<D>& level, Field<double, D>& p,
+          Field<std::uint8_t, D>& active)
+        : lcp_(lcp), level_(level), p_(p), active_(active) {
+        find_cells();
         const std::size_t vectors = level.mixed.bytes() / sizeof(MixedVector<D>);
         low_ = LowerBounds(vectors);
         parallel_for(vectors, 4096, [&](std::size_t i) {
             for (float& v : low_[i].v) v = -std::numeric_limits<float>::infinity();
         });
+        is_stale_.assign(blocks_.size(), 0);
     }
 
-    std::size_t constrained_count() const { return count(lcp_.constrained); }
-    std::size_t active_count() const { return count(active_); }
+    /// Blocks that hold cells of S.
+    const std::vector<int>& blocks() const { return blocks_; }
+    const LowerBounds& low() const { return low_; }
+    std::size_t constrained_count() const { return cells_.size(); }
+    std::size_t active_count() const {
+        return static_cast<std::size_t>(parallel_sum(blocks_.size(), [&](std::size_t i) {
+            int n = 0;
+            for_each(i, [&](int b, const Cell& c) { n += active_.block(b)[c.offset]; });
+            return static_cast<double>(n);
+        }));
+    }
 
     /// A correction z in units of `unit` may take p down to zero in S.
     void set_bounds(double unit) {
         const double scale = -1 / unit;
-        each_lane([&](int b, int o, std::uint32_t number, int lane, int, int) {
-            low_[number].v[lane] = static_cast<float>(p_.block(b)[o] * scale);
+        for_each_block([&](std::size_t i) {
+            for_each(i, [&](int b, const Cell& c) {
+                low_[c.vector].v[c.lane] = static_cast<float>(p_.block(b)[c.offset] * scale);
+            });
         });
     }
 
     /// Marks as active the cells whose z is at its bound; returns how many cells changed.
     std::size_t find_active(const SplitField<D>& z) {
-        std::vector<std::uint32_t> changed(list_.size());
-        each_lane_of([&](std::size_t i, int b, int o, std::uint32_t number, int lane, int t, int at) {
-            const std::uint8_t now = z.half(b, t)[at + lane] <= low_[number].v[lane];
-            std::uint8_t& held = active_.block(b)[o];
-            changed[i] += now != held;
-            held = now;
+        std::vector<std::uint32_t> changed(blocks_.size());
+        for_each_block([&](std::size_t i) {
+            for_each(i, [&](int b, const Cell& c) {
+                const std::uint8_t now = value(z, b, c) <= low_[c.vector].v[c.lane];
+                std::uint8_t& held = active_.block(b)[c.offset];
+                changed[i] += now != held;
+                held = now;
+            });
         });
         std::size_t sum = 0;
-        is_stale_.resize(list_.size());
-        for (std::size_t i = 0; i < list_.size(); ++i) {
+        for (std::size_t i = 0; i < blocks_.size(); ++i) {
             sum += changed[i];
             is_stale_[i] |= changed[i] > 0;
         }
@@ -87,99 +88,132 @@ public:
     /// Cells that changed sides since take_stale_blocks(), which returns their blocks.
     std::size_t stale() const { return stale_; }
     std::vector<int> take_stale_blocks() {
-        std::vector<int> blocks;
-        for (std::size_t i = 0; i < list_.size(); ++i)
-            if (is_stale_[i]) blocks.push_back(list_[i]);
-        is_stale_.assign(list_.size(), 0);
+        std::vector<int> list;
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            if (is_stale_[i]) list.push_back(blocks_[i]);
+        is_stale_.assign(blocks_.size(), 0);
         stale_ = 0;
-        return blocks;
+        return list;
     }
 
     /// The natural residual in the wall blocks, from the float residual r in units of `unit`.
     double residual(const SplitField<D>& r, double unit) const {
-        return unit * parallel_max(list_.size(), [&](std::size_t i) {
-            const int b = list_[i];
-            const BlockKinds& k = level_->kinds[b];
-            double worst = 0;
-            for (int t = 0; t < 2; ++t) {
-                for (std::uint32_t bits = k.plain[t]; bits; bits &= bits - 1) {
-                    const int at = 8 * std::countr_zero(bits);
-                    for (int lane = 0; lane < 8; ++lane)
-                        worst = std::max<double>(worst, std::abs(r.half(b, t)[at + lane]));
-                }
-                std::uint32_t number = k.first[t];
-                for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
-                    const int v = std::countr_zero(bits);
-                    for (int lane = 0; lane < 8; ++lane) {
-                        const float inverse = level_->mixed[number].inverse[lane];
-                        if (inverse == 0) continue;
-                        const int o = split_cell<D>(t, v, lane);
-                        double w = -r.half(b, t)[8 * v + lane];
-                        if (lcp_.constrained.block(b)[o])
-                            w = std::min(w, p_.block(b)[o] * level_->weight / (unit * inverse));
-                        worst = std::max(worst, std::abs(w));
-                    }
-                }
-            }
-            return worst;
+        return unit * parallel_max(blocks_.size(), [&](std::size_t i) {
+            const int b = blocks_[i];
+            Lanes worst = _mm256_setzero_ps();
+            for_each_live(level_, b, [&](int t, int at) SLOSH_INLINE {
+                if (has_wall_[i][t] >> (at / 8) & 1) return;
+                const Lanes v = _mm256_load_ps(r.half(b, t) + at);
+                worst = _mm256_max_ps(worst, _mm256_andnot_ps(lanes(-0.f), v));
+            });
+            alignas(32) float w[8];
+            _mm256_store_ps(w, worst);
+            return std::max<double>(*std::max_element(w, w + 8), residual_at_walls(r, unit, i));
         });
     }
 
     /// Puts p < 0 in S to zero. Returns whether any was below -slack, so that the residual of its
     /// neighbours is no longer what it was.
     bool clip(double slack) {
-        std::vector<std::uint8_t> far(list_.size());
-        each_lane_of([&](std::size_t i, int b, int o, std::uint32_t, int, int, int) {
-            double& v = p_.block(b)[o];
-            if (v >= 0) return;
-            far[i] |= v < -slack;
-            v = 0;
+        std::vector<std::uint8_t> far(blocks_.size());
+        for_each_block([&](std::size_t i) {
+            for_each(i, [&](int b, const Cell& c) {
+                double& v = p_.block(b)[c.offset];
+                if (v >= 0) return;
+                far[i] |= v < -slack;
+                v = 0;
+            });
         });
         return std::any_of(far.begin(), far.end(), [](std::uint8_t f) { return f; });
     }
 
 private:
-    std::size_t count(const Field<std::uint8_t, D>& marks) const {
-        return static_cast<std::size_t>(parallel_sum(list_.size(), [&](std::size_t i) {
-            const std::uint8_t* m = marks.block(list_[i]);
-            int n = 0;
-            for (int o = 0; o < kBlockCells<D>; ++o) n += m[o];
-            return static_cast<double>(n);
-        }));
-    }
+    struct Cell {
+        std::uint32_t vector;  // in the level's mixed lists
+        std::uint16_t offset;  // in the block
+        std::uint16_t split;   // in the half block of its colour
+        std::uint8_t lane, colour;
+    };
 
-    /// body(i, block, offset, mixed vector, lane, colour, offset of the vector) for every cell of S.
-    template <class Body>
-    void each_lane_of(const Body& body) const {
-        parallel_for(list_.size(), 8, [&](std::size_t i) {
-            const int b = list_[i];
-            const BlockKinds& k = level_->kinds[b];
+    void find_cells() {
+        const Blocks<D>& blocks = *lcp_.system.blocks;
+        std::vector<std::vector<Cell>> found(blocks.size());
+        std::vector<std::array<std::uint32_t, 2>> has(blocks.size());
+        parallel_for(blocks.size(), 16, [&](std::size_t i) {
+            const int b = static_cast<int>(i);
+            const BlockKinds& k = level_.kinds[b];
             const std::uint8_t* in_s = lcp_.constrained.block(b);
+            if (!any<D>(nonzero<D>(in_s))) return;
             for (int t = 0; t < 2; ++t) {
                 std::uint32_t number = k.first[t];
                 for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
                     const int v = std::countr_zero(bits);
                     for (int lane = 0; lane < 8; ++lane) {
                         const int o = split_cell<D>(t, v, lane);
-                        if (in_s[o]) body(i, b, o, number, lane, t, 8 * v);
+                        if (!in_s[o]) continue;
+                        found[i].push_back({number, static_cast<std::uint16_t>(o),
+                                            static_cast<std::uint16_t>(8 * v + lane),
+                                            static_cast<std::uint8_t>(lane),
+                                            static_cast<std::uint8_t>(t)});
+                        has[i][t] |= 1u << v;
                     }
                 }
             }
         });
+        for (int b = 0; b < blocks.size(); ++b) {
+            if (found[b].empty()) continue;
+            blocks_.push_back(b);
+            has_wall_.push_back(has[b]);
+            cells_.insert(cells_.end(), found[b].begin(), found[b].end());
+            first_.push_back(cells_.size());
+        }
+    }
+
+    /// The largest |r_i| of (C3) in the vectors of a block that hold cells of S.
+    double residual_at_walls(const SplitField<D>& r, double unit, std::size_t i) const {
+        const int b = blocks_[i];
+        const BlockKinds& k = level_.kinds[b];
+        double worst = 0;
+        for (int t = 0; t < 2; ++t) {
+            std::uint32_t number = k.first[t];
+            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
+                const int v = std::countr_zero(bits);
+                if (!(has_wall_[i][t] >> v & 1)) continue;
+                for (int lane = 0; lane < 8; ++lane) {
+                    const float inverse = level_.mixed[number].inverse[lane];
+                    if (inverse == 0) continue;
+                    const int o = split_cell<D>(t, v, lane);
+                    double w = -r.half(b, t)[8 * v + lane];
+                    if (lcp_.constrained.block(b)[o])
+                        w = std::min(w, p_.block(b)[o] * level_.weight / (unit * inverse));
+                    worst = std::max(worst, std::abs(w));
+                }
+            }
+        }
+        return worst;
+    }
+
+    static float value(const SplitField<D>& f, int b, const Cell& c) {
+        return f.half(b, c.colour)[c.split];
     }
     template <class Body>
-    void each_lane(const Body& body) const {
-        each_lane_of([&](std::size_t, int b, int o, std::uint32_t number, int lane, int t, int at) {
-            body(b, o, number, lane, t, at);
-        });
+    void for_each(std::size_t i, const Body& body) const {
+        for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) body(blocks_[i], cells_[k]);
+    }
+    template <class Body>
+    void for_each_block(const Body& body) const {
+        parallel_for(blocks_.size(), 16, body);
     }
 
     const BlockLcp<D>& lcp_;
+    const MultigridLevel<D>& level_;
     Field<double, D>& p_;
     Field<std::uint8_t, D>& active_;
-    const MultigridLevel<D>* level_ = nullptr;
-    std::vector<int> list_;
-    std::vector<std::uint8_t> is_stale_;  // by place in list_
+    std::vector<int> blocks_;
+    std::vector<std::array<std::uint32_t, 2>> has_wall_;  // by block: vectors with cells of S
+    std::vector<Cell> cells_;
+    std::vector<std::size_t> first_ = {0};  // of each block, in cells_
+    std::vector<std::uint8_t> is_stale_;    // by block
     std::size_t stale_ = 0;
     LowerBounds low_;
 };
@@ -205,7 +239,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     const double wall = wall_seconds(), cpu = cpu_seconds();
     LcpReport report;
     const BlockSystem<D>& system = lcp.system;
-    Walls<D> walls(lcp, p, active);
+    Walls<D> walls(lcp, multigrid.finest(), p, active);
     const double largest = largest_of(system.rhs);
     const double goal = std::max(options.tolerance * largest, options.absolute);
 
@@ -213,7 +247,6 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     // r in units of max|b|, so that float neither overflows nor loses small systems; p likewise.
     const double unit = largest > 0 ? largest : 1, p_unit = unit / weight;
     const double slack = kSlack * goal / weight;
-    walls.allocate(multigrid.finest());
     PcgPasses<D> it(system, multigrid, p);
     it.set_early(walls.blocks());
     report.unknowns = system.unknowns();

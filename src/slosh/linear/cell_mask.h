@@ -71,4 +71,19 @@ inline CellMask<D> from_above(const CellMask<D>& m, const CellMask<D>& next, int
     return r;
 }
 
+/// For each cell the bit of its lower neighbour along `axis`; `last` is the mask of the block below.
+template <int D>
+inline CellMask<D> from_below(const CellMask<D>& m, const CellMask<D>& last, int axis) {
+    CellMask<D> r;
+    for (int z = 0; z < kPlanes<D>; ++z) {
+        if (axis == 0)
+            r[z] = (m[z] << 1 & ~kColumn0) | (last[z] >> 7 & kColumn0);
+        else if (axis == 1)
+            r[z] = m[z] << 8 | last[z] >> 56;
+        else
+            r[z] = z > 0 ? m[z - 1] : last[kPlanes<D> - 1];
+    }
+    return r;
+}
+
 }  // namespace slosh

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+
+#include "slosh/linear/cell_mask.h"
 
 namespace slosh {
 
@@ -15,32 +18,35 @@ inline float carried(float e, float weight) {
     return e / (1 + e / (3 * weight));
 }
 
-/// The faces of a cell when active cells are held at zero: those towards them pull like air.
+/// Which cells of a block are active or have active neighbours. Towards those, faces pull like air.
 template <int D>
-struct ActiveLinks {
-    bool self;             ///< The cell itself is active.
-    float sum = 0;         ///< Coefficients towards active cells.
-    float lower[D] = {};   ///< Coefficients towards lower neighbours that are not active.
+struct ActiveBlock {
+    CellMask<D> self, below[D], above[D];
+    CellMask<D> concerned{};  ///< Any of these.
 
-    ActiveLinks(const PlainArrays<D>& fine, int b, int o) : self(fine.active->block(b)[o]) {
-        if (self) return;
-        const Blocks<D>& blocks = fine.active->blocks();
-        const Index<D> local = local_cell<D>(o);
+    ActiveBlock(const Field<std::uint8_t, D>& active, const MultigridLevel<D>& level, int b)
+        : self(nonzero<D>(active.block(b))) {
         for (int d = 0; d < D; ++d) {
-            const int step = d == 0 ? 1 : d == 1 ? kSide : kSide * kSide;
-            const Field<float, D>& c = fine.coefficient->axis(d);
-            const int below = local[d] > 0 ? b : blocks.neighbour(b, face_code<D>(2 * d));
-            const int o_below = local[d] > 0 ? o - step : o + (kSide - 1) * step;
-            if (fine.active->block(below)[o_below])
-                sum += c.block(b)[o];
-            else
-                lower[d] = c.block(b)[o];
-            const int above = local[d] < kSide - 1 ? b : blocks.neighbour(b, face_code<D>(2 * d + 1));
-            const int o_above = local[d] < kSide - 1 ? o + step : o - (kSide - 1) * step;
-            if (fine.active->block(above)[o_above]) sum += c.block(above)[o_above];
+            below[d] = from_below<D>(self, nonzero<D>(active.block(level.faces[b][2 * d])), d);
+            above[d] = from_above<D>(self, nonzero<D>(active.block(level.faces[b][2 * d + 1])), d);
+        }
+        for (int z = 0; z < kPlanes<D>; ++z) {
+            concerned[z] = self[z];
+            for (int d = 0; d < D; ++d) concerned[z] |= below[d][z] | above[d][z];
         }
     }
+    static bool has(const CellMask<D>& m, int o) { return m[o >> 6] >> (o & 63) & 1; }
 };
+
+/// The coefficient of the upper face of a cell along d.
+template <int D>
+float upper_coefficient(const Field<float, D>& c, const MultigridLevel<D>& level, int b, int o,
+                        int d) {
+    const int step = d == 0 ? 1 : d == 1 ? kSide : kSide * kSide;
+    return local_cell<D>(o)[d] < kSide - 1
+               ? c.block(b)[o + step]
+               : c.block(level.faces[b][2 * d + 1])[o - (kSide - 1) * step];
+}
 
 /// The next level's arrays in the given blocks: half the sum of the fine faces, the carried excess
 /// of the children.
@@ -57,6 +63,8 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
             const int b = up.children[B][octant];
             if (b == level.size()) continue;
             const bool is_plain = level.is_plain(b);
+            std::optional<ActiveBlock<D>> active;
+            if (fine.active && !is_plain) active.emplace(*fine.active, level, b);
             for (int z = 0; z < (D == 3 ? 4 : 1); ++z)
                 for (int y = 0; y < 4; ++y) {
                     const int to = 4 * (octant & 1) + kSide * (y + 4 * (octant >> 1 & 1)) +
@@ -73,12 +81,19 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                             const int o = from + 2 * x + (child & 1) + kSide * (child >> 1 & 1) +
                                           64 * (child >> 2 & 1);
                             if (fine.unknown && !fine.unknown->block(b)[o]) continue;
-                            if (fine.active) {
-                                const ActiveLinks<D> links(fine, b, o);
-                                if (links.self) continue;
-                                e += carried(fine.excess->block(b)[o] + links.sum, level.weight);
-                                for (int d = 0; d < D; ++d)
-                                    if (!(child >> d & 1)) c[d] += links.lower[d];
+                            if (active && active->has(active->concerned, o)) {
+                                if (active->has(active->self, o)) continue;
+                                float pull = fine.excess->block(b)[o];
+                                for (int d = 0; d < D; ++d) {
+                                    const Field<float, D>& f = fine.coefficient->axis(d);
+                                    if (active->has(active->above[d], o))
+                                        pull += upper_coefficient(f, level, b, o, d);
+                                    if (active->has(active->below[d], o))
+                                        pull += f.block(b)[o];
+                                    else if (!(child >> d & 1))
+                                        c[d] += f.block(b)[o];
+                                }
+                                e += carried(pull, level.weight);
                                 continue;
                             }
                             e += carried(fine.excess->block(b)[o], level.weight);
