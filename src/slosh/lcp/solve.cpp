@@ -17,9 +17,14 @@ struct Entry {
 };
 
 constexpr Entry kEntries[] = {
+    {{"auto", "the fastest that needs no grid: mprgp", false}, solve_mprgp},
     {{"pgs", "projected Gauss-Seidel: simple, slow on large systems", false},
      [](const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p, const Control*) {
          return solve_pgs(lcp, options, p);
+     }},
+    {{"fmg", "projected full multigrid", true},
+     [](const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p, const Control*) {
+         return solve_fmg(lcp, options, p);
      }},
     {{"fas", "nonlinear multigrid (full approximation scheme)", true},
      [](const SparseLcp& lcp, const LcpOptions& options, std::vector<double>& p, const Control*) {

@@ -7,6 +7,7 @@
 #include "slosh/base/error.h"
 #include "slosh/base/memory.h"
 #include "slosh/lcp/auto.h"
+#include "slosh/lcp/edges.h"
 #include "slosh/liquid/contact.h"
 #include "slosh/liquid/forces.h"
 #include "slosh/liquid/pressure_solve.h"
@@ -84,6 +85,9 @@ struct LiquidSimulation<D>::Impl {
     void finish(double dt, StepReport& report);
     Separation separation() const { return separation_of(setup); }
     BlockLcp<D> assemble(const StepGrid<D>& grid) const;
+    bool solve_on_edges(StepGrid<D>& grid, const PressureOptions& options, BlockLcp<D>& lcp,
+                        Field<double, D>& q, Field<std::uint8_t, D>& active,
+                        StepReport& report) const;
     void correct_density(StepGrid<D>& grid, const Field<std::uint8_t, D>& released,
                          BlockSystem<D>& system, Multigrid<D>& hierarchy,
                          FaceField<float, D>& displacement, StepReport& report);
@@ -136,6 +140,11 @@ double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) 
     // No sliver at the end of a frame: the last two steps are of equal length.
     if (dt < remaining && remaining < 2 * dt) dt = 0.5 * remaining;
     return dt;
+}
+
+template <int D>
+double LiquidSimulation<D>::next_dt(double remaining) const {
+    return impl_->choose_dt(remaining, max_particle_speed(impl_->state.particles));
 }
 
 template <int D>
@@ -267,17 +276,51 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
     Field<std::uint8_t, D> active(grid.blocks);
     std::unique_ptr<Multigrid<D>> hierarchy;
     warm.guess(lcp, dt, q, active);
-    report.pressure = solve_pressure(lcp, report.solver, options, q, active, hierarchy);
-    report.pressure.pockets = pockets;
-    if (!report.pressure.converged) return false;
+    if (separation() == Separation::Edge) {
+        if (!solve_on_edges(grid, options, lcp, q, active, report)) return false;
+        hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
+    } else {
+        report.pressure = solve_pressure(lcp, report.solver, options, q, active, hierarchy);
+        report.pressure.pockets = pockets;
+        if (!report.pressure.converged) return false;
+        subtract_gradient(lcp.system, grid.phi, grid.solid, q, grid.velocity, grid.known);
+    }
     if (!options.sticky) mark_pressed(lcp.constrained, active, grid.solid, grid.sticky);
-    subtract_gradient(lcp.system, grid.phi, grid.solid, q, grid.velocity, grid.known);
 
     read_probes(q, dt, report);
 
     if (setup.step.density_correction)
         correct_density(grid, active, lcp.system, *hierarchy, displacement, report);
     warm = {std::move(q), std::move(active), dt};
+    return true;
+}
+
+/// The projection with separation on edges. Cells on cut edges count as active, those on others as
+/// constrained.
+template <int D>
+bool LiquidSimulation<D>::Impl::solve_on_edges(StepGrid<D>& grid, const PressureOptions& options,
+                                               BlockLcp<D>& lcp, Field<double, D>& q,
+                                               Field<std::uint8_t, D>& active,
+                                               StepReport& report) const {
+    std::vector<CutEdge> edges = find_cut_edges(lcp.system, grid.solid);
+    if (grid.sticky.blocks_ptr())
+        std::erase_if(edges,
+                      [&](const CutEdge& e) { return grid.sticky.block(e.block)[e.offset] != 0; });
+    std::vector<std::uint8_t> released;
+    report.pressure = solve_edges(
+        lcp, edges, {.tolerance = options.tolerance, .max_iterations = 10 * options.max_iterations},
+        q, active, released);
+    if (!report.pressure.converged) return false;
+    subtract_gradient(lcp.system, grid.phi, grid.solid, q, grid.velocity, grid.known);
+    subtract_cut_gradient(edges, released, q, grid.velocity);
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+        const CutEdge& e = edges[k];
+        const LowerCell<D> low(*grid.blocks, e);
+        const int block = e.liquid_below ? low.block : e.block;
+        const int offset = e.liquid_below ? low.offset : e.offset;
+        lcp.constrained.block(block)[offset] = 1;
+        active.block(block)[offset] |= released[k];
+    }
     return true;
 }
 

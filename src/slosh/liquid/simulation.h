@@ -74,6 +74,8 @@ public:
 
     /// The pressure problem that a step of `dt` from this state would solve (for benchmarks).
     BlockLcp<D> pressure_problem(double dt) const;
+    /// The length that step(remaining) would try first. s.
+    double next_dt(double remaining) const;
 
 private:
     struct Impl;

@@ -1,6 +1,7 @@
 // Which pressures must not be negative: the set S of cells whose liquid may leave a wall.
 #pragma once
 
+#include "slosh/linear/cut_edge.h"
 #include "slosh/pressure/assemble.h"
 
 namespace slosh {
@@ -13,9 +14,22 @@ enum class Separation {
     Edge,  ///< Where the line between two cells' centres crosses the wall [the same].
 };
 
-/// Marks S (1; 0 elsewhere) among the unknowns of `system`, for Cell and Node.
+/// Marks S (1; 0 elsewhere) among the unknowns of `system`. A wall along grid faces has no unknowns
+/// behind it: there the pressure at the wall is that of the liquid cell before it, which so belongs
+/// to S for Node and Edge too. The rest of Edge is find_cut_edges().
 template <int D>
 void mark_constrained(const BlockSystem<D>& system, const SolidFields<D>& solid,
                       Separation separation, Field<std::uint8_t, D>& constrained);
+
+/// For Edge: the edges between unknowns on whose line the wall lies.
+template <int D>
+std::vector<CutEdge> find_cut_edges(const BlockSystem<D>& system, const SolidFields<D>& solid);
+
+/// Puts right the velocity of faces whose edge is cut, after subtract_gradient(): there the liquid
+/// side's pressure falls to zero at the wall.
+template <int D>
+void subtract_cut_gradient(const std::vector<CutEdge>& edges,
+                           const std::vector<std::uint8_t>& released, const Field<double, D>& q,
+                           FaceField<float, D>& u);
 
 }  // namespace slosh

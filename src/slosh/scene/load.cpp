@@ -236,6 +236,9 @@ void complete(const Cursor& at, Scene& s) {
         at.fail("nothing to simulate; give liquid in \"initial\" or an inflow in \"inflows\"");
 
     const bool sticky = s.step.separation == Separation::Off;
+    if (s.step.separation == Separation::Edge && s.step.solver != "auto")
+        at.member(at.has("solver") ? "solver" : "separation")
+            .fail("\"separation\": \"edge\" has its own solver; leave \"solver\" at \"auto\"");
     if (s.step.solver != "auto" && is_linear_solver(s.step.solver) != sticky)
         at.member(at.has("solver") ? "solver" : "separation")
             .fail(in_quotes(s.step.solver) +
