@@ -2,6 +2,7 @@
 // that were checked against a tight reference.
 #pragma once
 
+#include <memory>
 #include <type_traits>
 
 #include "slosh/cli/bench.h"
@@ -16,10 +17,18 @@ template <int D>
 struct CapturedSystem {
     BlockLcp<D> lcp;        ///< Consistent.
     BlockSystem<D> linear;  ///< Its matrix and right-hand side with no constraint, consistent.
-    SparseLcp rows;         ///< `lcp` for the solvers of the literature.
     double goal = 0;        ///< Natural residual to reach. m/s.
     double dt = 0;          ///< Of the substep. s.
     Field<double, D> q, q_linear;  ///< Reference answers: natural residual 1e-3 `goal` or less.
+
+    /// `lcp` for the solvers of the literature, made when first asked for: large systems are for
+    /// `auto` alone.
+    const SparseLcp& rows() const {
+        if (!rows_) rows_ = std::make_shared<const SparseLcp>(to_sparse(lcp));
+        return *rows_;
+    }
+
+    mutable std::shared_ptr<const SparseLcp> rows_;
 };
 
 /// `name` as the paper runs it: n cells, frames of 0.01 s, separating in cells, solved by `auto`.
@@ -30,7 +39,7 @@ template <int D>
 void advance(LiquidSimulation<D>& simulation, int frames, double fps);
 /// The system of the substep that `simulation.step(remaining)` would make.
 template <int D>
-CapturedSystem<D> capture(LiquidSimulation<D>& simulation, double remaining);
+CapturedSystem<D> capture(const LiquidSimulation<D>& simulation, double remaining);
 
 /// body(std::integral_constant<int, D>) for the scene's dimension.
 template <class Body>
@@ -56,7 +65,6 @@ struct LcpMethod {
 };
 /// InputError, naming the nearest word, if there is none of this name.
 LcpMethod lcp_method(const std::string& word);
-bool is_lcp_method(const std::string& word);
 
 /// Where a solve starts; zero if empty.
 template <int D>
@@ -76,10 +84,26 @@ struct LcpAnswer {
 template <int D>
 LcpAnswer<D> solve_captured(const CapturedSystem<D>& system, const LcpMethod& method,
                             const LcpGuess<D>& guess = {}, bool history = false);
+/// The same again while it is cheap, up to `times` times, with the least of the seconds: timings on
+/// shared machines are noisy, the least is the steadiest.
+template <int D>
+LcpAnswer<D> solve_repeatedly(const CapturedSystem<D>& system, const LcpMethod& method,
+                              const LcpGuess<D>& guess, int times);
 
-/// The columns that all rows of the suite have.
-Json lcp_row(const std::string& scene, int dim, int n, const std::string& solver, int threads,
-             const LcpReport& report);
+/// The numbers that all rows of the suite have: of one solve, or means.
+struct LcpNumbers {
+    double unknowns = 0, constrained = 0, active = 0;
+    double iterations = 0, outer = 0;
+    double seconds = 0, cpu_seconds = 0, setup_seconds = 0;
+    double residual = 0;
+    bool converged = true;
+    double bytes = 0, error = 0;
+
+    LcpNumbers() = default;
+    LcpNumbers(const LcpReport& report, double answer_error);
+};
+Json lcp_row(const std::string& scene, int dim, int n, const LcpMethod& method, int threads,
+             const LcpNumbers& numbers);
 /// The same for a method that was left out, and why.
 Json lcp_skipped_row(const std::string& scene, int dim, int n, const LcpMethod& method,
                      int largest);

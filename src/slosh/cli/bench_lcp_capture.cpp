@@ -13,24 +13,15 @@ namespace {
 constexpr double kPaperTolerance = 1e-6;  // 1/s
 constexpr double kReference = 1e-3;       // of that
 
-/// What a step of `remaining` would choose: makes it, then goes back.
-template <int D>
-double next_dt(LiquidSimulation<D>& simulation, double remaining) {
-    LiquidState<D> before = simulation.state();
-    const double dt = simulation.step(remaining).dt;
-    simulation.restore(std::move(before));
-    return dt;
-}
-
 /// `auto`, or policy iteration if that fails.
 template <int D>
-Field<double, D> reference(const BlockLcp<D>& lcp, const SparseLcp& rows, double goal) {
+Field<double, D> reference(const BlockLcp<D>& lcp, double goal) {
     Field<double, D> q(lcp.system.blocks);
     Field<std::uint8_t, D> active(lcp.system.blocks);
     (void)solve_auto(lcp, {.tolerance = 0, .absolute = goal, .max_iterations = 500}, q, active);
     if (natural_residual(lcp, q) <= goal) return q;
     std::vector<double> p;
-    (void)solve_lcp("policy-pcg", rows,
+    (void)solve_lcp("policy-pcg", to_sparse(lcp),
                     {.tolerance = 0, .absolute = goal, .max_iterations = 100000}, p);
     from_rows(lcp, p, q);
     if (natural_residual(lcp, q) <= goal) return q;
@@ -72,23 +63,21 @@ void advance(LiquidSimulation<D>& simulation, int frames, double fps) {
 }
 
 template <int D>
-CapturedSystem<D> capture(LiquidSimulation<D>& simulation, double remaining) {
-    const double dt = next_dt(simulation, remaining);
+CapturedSystem<D> capture(const LiquidSimulation<D>& simulation, double remaining) {
+    const double dt = simulation.next_dt(remaining);
     BlockLcp<D> lcp = simulation.pressure_problem(dt);
     BlockSystem<D> linear = lcp.system;
     (void)make_consistent(linear);
     (void)make_consistent(lcp);
-    SparseLcp rows = to_sparse(lcp);
     const double goal = kPaperTolerance * simulation.setup().grid.dx;
-    Field<double, D> q = reference(lcp, rows, kReference * goal);
+    Field<double, D> q = reference(lcp, kReference * goal);
     Field<double, D> q_linear = linear_reference(linear, kReference * goal);
-    return {std::move(lcp), std::move(linear),  std::move(rows), goal, dt,
-            std::move(q),   std::move(q_linear)};
+    return {std::move(lcp), std::move(linear), goal, dt, std::move(q), std::move(q_linear), {}};
 }
 
 #define SLOSH_INSTANTIATE(D)                                     \
     template void advance<D>(LiquidSimulation<D>&, int, double); \
-    template CapturedSystem<D> capture<D>(LiquidSimulation<D>&, double);
+    template CapturedSystem<D> capture<D>(const LiquidSimulation<D>&, double);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
 #undef SLOSH_INSTANTIATE

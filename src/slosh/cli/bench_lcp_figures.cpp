@@ -21,9 +21,8 @@ void write(const BenchOptions& options, const std::string& name, const std::stri
 /// Natural residual, in the paper's unit of 1/s, after each cycle on the table's system.
 void convergence(const char* figure, const PaperTable& table, int n, const BenchOptions& options,
                  BenchReport& report) {
-    std::vector<std::string> solvers =
+    const std::vector<std::string> solvers =
         or_default(options.solvers, {"fas", "policy-mg", "penalty-mg", "fmg", "auto"});
-    std::erase_if(solvers, [](const std::string& word) { return !is_lcp_method(word); });
     const int frame = options.frames.value_or(table.frames);
     const Scene scene = lcp_scene(table.scene, n);
     with_dimension(scene, [&](auto dimension) {
@@ -34,7 +33,8 @@ void convergence(const char* figure, const PaperTable& table, int n, const Bench
         const double unit = 1 / simulation.setup().grid.dx;
         std::vector<ChartLine> lines;
         for (const std::string& word : solvers) {
-            const LcpAnswer<D> answer = solve_captured(system, lcp_method(word), {}, true);
+            const LcpMethod method = lcp_method(word);
+            const LcpAnswer<D> answer = solve_captured(system, method, {}, true);
             std::vector<Json> history;
             ChartLine line{word, {}};
             for (double r : answer.report.history) {
@@ -42,7 +42,7 @@ void convergence(const char* figure, const PaperTable& table, int n, const Bench
                 history.push_back(r * unit);
             }
             lines.push_back(line);
-            Json row = lcp_row(table.scene, D, n, word, threads(), answer.report);
+            Json row = lcp_row(table.scene, D, n, method, threads(), {answer.report, answer.error});
             row.set("figure", figure);
             row.set("history", Json::list(history));
             report.add(row);
@@ -73,9 +73,9 @@ void histogram(int n, const BenchOptions& options, BenchReport& report) {
         row.set("n", n);
         row.set("solver", s.method.word);
         row.set("threads", s.threads);
-        row.set("seconds", s.seconds);
+        row.set("seconds", s.mean.seconds);
         row.set("systems", s.systems);
-        row.set("outer", s.outer);
+        row.set("outer", s.mean.outer);
         row.set("figure", "6.8");
         row.set("histogram", counts);
         report.add(row);

@@ -21,47 +21,48 @@ double fused_bytes(const LcpReport& report) {
     return static_cast<double>(report.unknowns) * (48.0 * report.iterations + 24);
 }
 
-/// Repeats while it is cheap: timings on shared machines are noisy, the least is the steadiest.
-template <int D>
-LcpAnswer<D> best_of(const CapturedSystem<D>& system, const LcpMethod& method) {
-    LcpAnswer<D> best = solve_captured(system, method);
-    double spent = best.report.seconds;
-    for (int repeat = 1; repeat < 5 && spent < 3; ++repeat) {
-        LcpAnswer<D> next = solve_captured(system, method);
-        spent += next.report.seconds;
-        const double cpu = std::min(best.report.cpu_seconds, next.report.cpu_seconds);
-        if (next.report.seconds < best.report.seconds) best = std::move(next);
-        best.report.cpu_seconds = cpu;
-    }
-    return best;
-}
-
 Json finite(double x) {
     return std::isfinite(x) ? Json(x) : Json();
 }
 
 }  // namespace
 
-Json lcp_row(const std::string& scene, int dim, int n, const std::string& solver, int threads,
-             const LcpReport& report) {
+LcpNumbers::LcpNumbers(const LcpReport& r, double answer_error)
+    : unknowns(static_cast<double>(r.unknowns)),
+      constrained(static_cast<double>(r.constrained)),
+      active(static_cast<double>(r.active)),
+      iterations(r.iterations),
+      outer(r.outer),
+      seconds(r.seconds),
+      cpu_seconds(r.cpu_seconds),
+      setup_seconds(r.setup_seconds),
+      residual(r.residual),
+      converged(r.converged),
+      bytes(static_cast<double>(r.bytes)),
+      error(answer_error) {}
+
+Json lcp_row(const std::string& scene, int dim, int n, const LcpMethod& method, int threads,
+             const LcpNumbers& x) {
     Json row = Json::object();
     row.set("suite", "lcp");
     row.set("scene", scene);
     row.set("dim", dim);
     row.set("n", n);
-    row.set("solver", solver);
+    row.set("solver", method.word);
     row.set("threads", threads);
-    row.set("unknowns", static_cast<double>(report.unknowns));
-    row.set("constrained", static_cast<double>(report.constrained));
-    row.set("active", static_cast<double>(report.active));
-    row.set("iterations", report.iterations);
-    row.set("outer", report.outer);
-    row.set("seconds", report.seconds);
-    row.set("cpu_seconds", report.cpu_seconds);
-    row.set("setup_seconds", report.setup_seconds);
-    row.set("residual", finite(report.residual));
-    row.set("converged", report.converged);
-    row.set("bytes", static_cast<double>(report.bytes));
+    row.set("unknowns", x.unknowns);
+    row.set("constrained", x.constrained);
+    row.set("active", x.active);
+    row.set("iterations", x.iterations);
+    row.set("outer", x.outer);
+    row.set("seconds", x.seconds);
+    row.set("cpu_seconds", x.cpu_seconds);
+    row.set("setup_seconds", x.setup_seconds);
+    row.set("residual", finite(x.residual));
+    row.set("converged", x.converged);
+    row.set("bytes", x.bytes);
+    row.set("error", finite(x.error));
+    row.set("cap", method.cap);
     return row;
 }
 
@@ -89,10 +90,8 @@ void bench_system(const CapturedSystem<D>& system, const std::string& scene, int
         }
         for (int count : or_default(options.threads, {2})) {
             set_threads(count);
-            const LcpAnswer<D> answer = best_of(system, method);
-            Json row = lcp_row(scene, D, n, word, count, answer.report);
-            row.set("error", finite(answer.error));
-            row.set("cap", method.cap);
+            const LcpAnswer<D> answer = solve_repeatedly(system, method, {}, 5);
+            Json row = lcp_row(scene, D, n, method, count, {answer.report, answer.error});
             row.set("paper", paper_value(table, word, n));
             row.set("traffic_factor", word == "auto"
                                           ? finite(answer.report.seconds * triad_bandwidth() /

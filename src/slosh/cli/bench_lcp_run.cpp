@@ -50,28 +50,31 @@ LcpGuess<D> guess_for(const CapturedSystem<D>& system, const Contender<D>& c) {
     return guess;
 }
 
-void add(const LcpReport& r, double error, RunSummary& s) {
+void add(const LcpReport& report, double error, RunSummary& s) {
+    const LcpNumbers x(report, error);
+    LcpNumbers& sum = s.mean;
     ++s.systems;
-    s.failed += !r.converged;
-    s.unknowns += static_cast<double>(r.unknowns);
-    s.constrained += static_cast<double>(r.constrained);
-    s.active += static_cast<double>(r.active);
-    s.iterations += r.iterations;
-    s.outer += r.outer;
-    s.seconds += r.seconds;
-    s.cpu_seconds += r.cpu_seconds;
-    s.setup_seconds += r.setup_seconds;
-    if (!(r.residual <= s.residual)) s.residual = r.residual;  // takes a NaN, too
-    if (!(error <= s.error)) s.error = error;
-    s.bytes = std::max(s.bytes, r.bytes);
-    ++s.outer_counts[r.outer];
+    s.failed += !report.converged;
+    ++s.outer_counts[report.outer];
+    sum.unknowns += x.unknowns;
+    sum.constrained += x.constrained;
+    sum.active += x.active;
+    sum.iterations += x.iterations;
+    sum.outer += x.outer;
+    sum.seconds += x.seconds;
+    sum.cpu_seconds += x.cpu_seconds;
+    sum.setup_seconds += x.setup_seconds;
+    if (!(x.residual <= sum.residual)) sum.residual = x.residual;  // takes a NaN, too
+    if (!(x.error <= sum.error)) sum.error = x.error;
+    sum.converged = s.failed == 0;
+    sum.bytes = std::max(sum.bytes, x.bytes);
 }
 
 void make_means(RunSummary& s) {
-    if (s.systems == 0) return;
-    for (double* sum : {&s.unknowns, &s.constrained, &s.active, &s.iterations, &s.outer, &s.seconds,
-                        &s.cpu_seconds, &s.setup_seconds})
-        *sum /= s.systems;
+    LcpNumbers& m = s.mean;
+    for (double* sum : {&m.unknowns, &m.constrained, &m.active, &m.iterations, &m.outer, &m.seconds,
+                        &m.cpu_seconds, &m.setup_seconds})
+        *sum /= std::max(s.systems, 1);
 }
 
 }  // namespace
@@ -87,7 +90,7 @@ std::vector<RunSummary> run_systems(const Scene& scene, int frames,
             for (Contender<D>& c : all) {
                 set_threads(c.summary.threads);
                 LcpAnswer<D> answer =
-                    solve_captured(system, c.summary.method, guess_for(system, c));
+                    solve_repeatedly(system, c.summary.method, guess_for(system, c), 3);
                 add(answer.report, answer.error, c.summary);
                 if (answer.report.converged)
                     c.last = {std::move(answer.q), std::move(answer.active), system.dt};

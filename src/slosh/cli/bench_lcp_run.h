@@ -13,10 +13,7 @@ struct RunSummary {
     std::string start;  ///< cold; control: the last system's active set; warm: its pressure, too.
     int threads = 0;
     int systems = 0, failed = 0;
-    double unknowns = 0, constrained = 0, active = 0;  ///< Means, as all up to setup_seconds.
-    double iterations = 0, outer = 0, seconds = 0, cpu_seconds = 0, setup_seconds = 0;
-    double residual = 0, error = 0;   ///< The worst.
-    std::size_t bytes = 0;            ///< The most.
+    LcpNumbers mean;                  ///< But the worst residual and error, and the most bytes.
     std::map<int, int> outer_counts;  ///< Systems by number of outer iterations.
 };
 

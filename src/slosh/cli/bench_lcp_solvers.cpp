@@ -35,6 +35,7 @@ std::vector<LcpMethod> all_methods() {
     };
     for (const LcpSolver& solver : lcp_solvers()) {
         LcpMethod m{.word = solver.word};
+        if (m.word == "auto") continue;  // above, on blocks
         if (m.word.rfind("policy", 0) == 0 || m.word.rfind("penalty", 0) == 0)
             m.warm = Warm::Control;
         if (!solver.needs_cells) m.cap = 10000;
@@ -92,11 +93,6 @@ double error_of(const CapturedSystem<D>& system, const Field<double, D>& q, bool
 
 }  // namespace
 
-bool is_lcp_method(const std::string& word) {
-    const std::vector<LcpMethod> all = all_methods();
-    return std::any_of(all.begin(), all.end(), [&](const LcpMethod& m) { return m.word == word; });
-}
-
 LcpMethod lcp_method(const std::string& word) {
     std::vector<std::string> words;
     std::string list;
@@ -135,7 +131,7 @@ LcpAnswer<D> solve_captured(const CapturedSystem<D>& system, const LcpMethod& me
         for (std::size_t i = 0; i < marks.cells(); ++i) marks.data()[i] = answer.active.data()[i];
         std::vector<std::uint8_t> control;
         for (double mark : to_rows(system.lcp, marks)) control.push_back(mark > 0);
-        report = solve_variant(method.word, system.rows, options, p,
+        report = solve_variant(method.word, system.rows(), options, p,
                                guess.active.blocks_ptr() ? &control : nullptr);
         from_rows(system.lcp, p, answer.q);
         (void)natural_residual(system.lcp, answer.q, &answer.active);
@@ -144,9 +140,25 @@ LcpAnswer<D> solve_captured(const CapturedSystem<D>& system, const LcpMethod& me
     return answer;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                            \
-    template LcpAnswer<D> solve_captured<D>(const CapturedSystem<D>&, const LcpMethod&, \
-                                            const LcpGuess<D>&, bool);
+template <int D>
+LcpAnswer<D> solve_repeatedly(const CapturedSystem<D>& system, const LcpMethod& method,
+                              const LcpGuess<D>& guess, int times) {
+    constexpr double kCheap = 0.6;  // s a repeat
+    LcpAnswer<D> best = solve_captured(system, method, guess);
+    for (int k = 1; k < times && best.report.seconds < kCheap; ++k) {
+        LcpAnswer<D> next = solve_captured(system, method, guess);
+        const double cpu = std::min(best.report.cpu_seconds, next.report.cpu_seconds);
+        if (next.report.seconds < best.report.seconds) best = std::move(next);
+        best.report.cpu_seconds = cpu;
+    }
+    return best;
+}
+
+#define SLOSH_INSTANTIATE(D)                                                              \
+    template LcpAnswer<D> solve_captured<D>(const CapturedSystem<D>&, const LcpMethod&,   \
+                                            const LcpGuess<D>&, bool);                    \
+    template LcpAnswer<D> solve_repeatedly<D>(const CapturedSystem<D>&, const LcpMethod&, \
+                                              const LcpGuess<D>&, int);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
 #undef SLOSH_INSTANTIATE

@@ -1,7 +1,6 @@
 #include "slosh/cli/bench_lcp_tables.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "slosh/cli/bench_lcp_paper.h"
 #include "slosh/cli/bench_lcp_run.h"
@@ -10,33 +9,17 @@ namespace slosh::cli {
 
 namespace {
 
-/// The table's columns, the same with exact inner solves, and our own; methods that no entrance
-/// knows are left out. `outer` tables compare linear systems solved, so exact solves only.
+/// The table's columns, the same with exact inner solves, and our own.
 std::vector<std::string> columns_of(const PaperTable& table) {
     std::vector<std::string> words = table.solvers;
-    if (table.id != "6.12")
-        for (const char* more : {"policy-mg-exact", "penalty-mg-exact", "auto", "linear"})
-            words.push_back(more);
-    std::erase_if(words, [](const std::string& word) { return !is_lcp_method(word); });
+    if (table.id == "6.12") return words;
+    words.insert(words.end(), {"policy-mg-exact", "penalty-mg-exact"});
+    if (table.quantity != "outer") words.insert(words.end(), {"auto", "linear"});
     return words;
 }
 
 Json run_row(const PaperTable& table, int n, int dim, int frames, const RunSummary& s) {
-    LcpReport numbers;  // what all rows have; means are set below
-    numbers.residual = s.residual;
-    numbers.converged = s.failed == 0;
-    numbers.bytes = s.bytes;
-    Json row = lcp_row(table.scene, dim, n, s.method.word, s.threads, numbers);
-    row.set("unknowns", std::round(s.unknowns));
-    row.set("constrained", std::round(s.constrained));
-    row.set("active", std::round(s.active));
-    row.set("iterations", s.iterations);
-    row.set("outer", s.outer);
-    row.set("seconds", s.seconds);
-    row.set("cpu_seconds", s.cpu_seconds);
-    row.set("setup_seconds", s.setup_seconds);
-    row.set("error", std::isfinite(s.error) ? Json(s.error) : Json());
-    row.set("cap", s.method.cap);
+    Json row = lcp_row(table.scene, dim, n, s.method, s.threads, s.mean);
     row.set("start", s.start);
     row.set("frames", frames);
     row.set("systems", s.systems);
@@ -70,9 +53,12 @@ void run_tables(const std::vector<PaperTable>& tables, int n, const BenchOptions
     }
     const int frames = options.frames.value_or(first.frames);
     const std::vector<RunSummary> summaries = run_systems(scene, frames, kept, options);
-    for (const PaperTable& table : tables)
+    for (const PaperTable& table : tables) {
+        const std::vector<std::string> columns = or_default(options.solvers, columns_of(table));
         for (const RunSummary& summary : summaries)
-            report.add(run_row(table, n, scene.dim, frames, summary));
+            if (std::find(columns.begin(), columns.end(), summary.method.word) != columns.end())
+                report.add(run_row(table, n, scene.dim, frames, summary));
+    }
 }
 
 }  // namespace
