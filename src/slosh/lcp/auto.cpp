@@ -262,6 +262,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         worst = natural_residual(lcp, p);
     }
     double rho = 0, alpha = 0;
+    bool judged = false;  // whether `worst` and `active` are those of p, in double
     while (worst > goal && report.iterations < options.max_iterations) {
         if (options.history) report.history.push_back(worst);
         walls.set_bounds(p_unit);
@@ -295,14 +296,16 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         if (clipped || worst <= goal) {
             it.finish(alpha * p_unit);
             alpha = 0;
-            worst = natural_residual(lcp, p);
+            worst = natural_residual(lcp, p, &active);
+            judged = true;
             if (worst <= goal) break;
+            judged = false;
             rho = 0;
             (void)it.true_residual(unit);
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);
-    worst = natural_residual(lcp, p, &active);
+    if (!judged) worst = natural_residual(lcp, p, &active);
     if (options.history) report.history.push_back(worst);
     report.constrained = walls.constrained_count();
     report.active = walls.active_count();

@@ -19,4 +19,10 @@ struct PlainArrays {
 template <int D>
 void build_level(const PlainArrays<D>& A, float weight, bool finest, MultigridLevel<D>& level);
 
+/// The next level's arrays in the given blocks: half the sum of the fine faces, the carried excess
+/// of the children.
+template <int D>
+void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
+                    const std::vector<int>& coarse_blocks, CoarseArrays<D>& coarse);
+
 }  // namespace slosh
