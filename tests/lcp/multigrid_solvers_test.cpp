@@ -151,8 +151,8 @@ TEST_CASE("Variants of the full approximation scheme find the same solution") {
     std::vector<double> reference;
     REQUIRE(solve_fas(lcp, {.tolerance = 1e-11}, reference).converged);
     std::vector<FasOptions> variants(6);
-    variants[0].hierarchy.transfer.kind = Transfer::Trilinear;
-    variants[1].hierarchy.transfer.kind = Transfer::Constant;
+    variants[0].hierarchy.transfer.kind = CoarseTransfer::Trilinear;
+    variants[1].hierarchy.transfer.kind = CoarseTransfer::Constant;
     variants[2].hierarchy.transfer.one_sided = variants[2].hierarchy.transfer.normalise = false;
     variants[3].hierarchy.galerkin = false;
     variants[4].restrict_solution = FasOptions::Restrict::Transposed;

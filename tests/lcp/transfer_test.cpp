@@ -37,7 +37,7 @@ TEST_CASE("Geometry is read off a matrix as it was put in") {
     lcp.A.start = {0, 2, 5, 7};
     lcp.A.column = {0, 1, 0, 1, 2, 1, 2};
     lcp.A.value = {1, -1, -1, 1 + face, -face, -face, face + 1 / theta};
-    const GridGeometry g = read_geometry(lcp.A, lcp.cells, 2);
+    const LcpGeometry g = read_geometry(lcp.A, lcp.cells, 2);
     CHECK(g.scale == 1);
     CHECK(g.open[1][3] == doctest::Approx(face));
     CHECK(g.open[2][2] == doctest::Approx(face));
@@ -54,7 +54,7 @@ TEST_CASE("Geometry is read off a matrix as it was put in") {
     for (std::size_t k = 0; k < again.A.value.size(); ++k)
         CHECK(again.A.value[k] == doctest::Approx(lcp.A.value[k]));
     // One coarse column: fractions averaged over two faces, of which one exists; a quarter scale.
-    const GridGeometry coarse = coarsened(g, true);
+    const LcpGeometry coarse = coarsened(g, true);
     CHECK(coarse.scale == 0.25);
     for (std::size_t c = 0; c < coarse.cells.size(); ++c)
         if (coarse.cells[c] == Index<3>{0, 0, 0})
@@ -64,7 +64,7 @@ TEST_CASE("Geometry is read off a matrix as it was put in") {
 TEST_CASE("Interpolation is exact for linear functions away from walls, for constants at walls") {
     const SparseLcp lcp = test::sphere_lcp<3>(16);
     const std::vector<Index<3>> coarse = parents_of(lcp.cells);
-    for (const Transfer kind : {Transfer::Barycentric, Transfer::Trilinear}) {
+    for (const CoarseTransfer kind : {CoarseTransfer::Barycentric, CoarseTransfer::Trilinear}) {
         const SparseMatrix P = interpolation(lcp.A, lcp.cells, coarse, 3, {.kind = kind});
         // Cell c has its centre at c + 1/2, parent C at 2 C + 1.
         std::vector<double> linear(coarse.size()), fine;

@@ -175,6 +175,8 @@ TEST_CASE("A particle that ends with no finite velocity stops the run in one lin
     Particles<2> drop;
     drop.resize(1, true);
     drop.x[0][0] = drop.x[1][0] = 24;
+    drop.v[0][0] = drop.v[1][0] = 0;
+    drop.c[0][0][0] = drop.c[1][0][0] = drop.c[1][1][0] = 0;
     drop.c[0][1][0] = std::numeric_limits<float>::quiet_NaN();
     drop.id[0] = state.next_id++;
     append(state.particles, drop);

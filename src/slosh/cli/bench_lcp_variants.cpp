@@ -9,8 +9,8 @@ LcpReport solve_variant(const std::string& word, const SparseLcp& lcp, const Lcp
                         std::vector<double>& p, const std::vector<std::uint8_t>* control) {
     FasOptions fas;
     TransferOptions& transfer = fas.hierarchy.transfer;
-    if (word == "fas-trilinear") transfer.kind = Transfer::Trilinear;
-    if (word == "fas-constant") transfer.kind = Transfer::Constant;
+    if (word == "fas-trilinear") transfer.kind = CoarseTransfer::Trilinear;
+    if (word == "fas-constant") transfer.kind = CoarseTransfer::Constant;
     if (word == "fas-simple") transfer.one_sided = transfer.normalise = false;
     if (word == "fas-direct") fas.hierarchy.galerkin = false;
     if (word.rfind("fas-", 0) == 0) return solve_fas(lcp, options, p, fas);

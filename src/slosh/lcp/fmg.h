@@ -29,7 +29,7 @@ namespace slosh {
 
 struct FmgOptions {
     HierarchyOptions hierarchy = {
-        .transfer = {.kind = Transfer::Trilinear, .one_sided = false, .normalise = false},
+        .transfer = {.kind = CoarseTransfer::Trilinear, .one_sided = false, .normalise = false},
         .galerkin = false,
         .least_diagonal = 1};
     int full_cycles = 3;

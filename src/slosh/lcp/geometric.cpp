@@ -19,7 +19,7 @@ Index<3> beside(Index<3> cell, int side) {
 
 /// A geometry being filled, with room for `most` cells.
 struct Maker {
-    GridGeometry g;
+    LcpGeometry g;
     CellTable table;
 
     Maker(int dim, std::size_t most) : table(most) { g.dim = dim; }
@@ -38,10 +38,10 @@ struct Maker {
 
 }  // namespace
 
-GridGeometry read_geometry(const SparseMatrix& A, const std::vector<Index<3>>& cells, int dim) {
+LcpGeometry read_geometry(const SparseMatrix& A, const std::vector<Index<3>>& cells, int dim) {
     const int n = A.rows();
     Maker maker(dim, static_cast<std::size_t>(n) * 3 + 64);
-    GridGeometry& g = maker.g;
+    LcpGeometry& g = maker.g;
     for (const Index<3>& c : cells) maker.add(c);
     double largest = 0;
     for (int i = 0; i < n; ++i)
@@ -87,9 +87,9 @@ GridGeometry read_geometry(const SparseMatrix& A, const std::vector<Index<3>>& c
     return std::move(maker.g);
 }
 
-GridGeometry coarsened(const GridGeometry& fine, bool keep_bubbles) {
+LcpGeometry coarsened(const LcpGeometry& fine, bool keep_bubbles) {
     Maker maker(fine.dim, fine.cells.size());
-    GridGeometry& g = maker.g;
+    LcpGeometry& g = maker.g;
     g.scale = fine.scale / 4;  // twice the cell width
     struct Sums {
         double all = 0, positive = 0;
@@ -119,7 +119,7 @@ GridGeometry coarsened(const GridGeometry& fine, bool keep_bubbles) {
     return std::move(maker.g);
 }
 
-GeometricOperator discretise(const GridGeometry& g) {
+GeometricOperator discretise(const LcpGeometry& g) {
     const CellTable table(g.cells);
     GeometricOperator out;
     std::vector<int> row(g.cells.size(), -1);

@@ -22,7 +22,7 @@
 
 namespace slosh {
 
-struct GridGeometry {
+struct LcpGeometry {
     int dim = 3;
     double scale = 1;                         ///< Coupling through an open face.
     std::vector<Index<3>> cells;              ///< Liquid, and air next to it.
@@ -31,14 +31,14 @@ struct GridGeometry {
     std::vector<std::uint8_t> near_air;       ///< Air, or liquid that sees some.
 };
 
-GridGeometry read_geometry(const SparseMatrix& A, const std::vector<Index<3>>& cells, int dim);
+LcpGeometry read_geometry(const SparseMatrix& A, const std::vector<Index<3>>& cells, int dim);
 /// `keep_bubbles`: average positive phi alone where signs differ.
-GridGeometry coarsened(const GridGeometry& fine, bool keep_bubbles);
+LcpGeometry coarsened(const LcpGeometry& fine, bool keep_bubbles);
 
 struct GeometricOperator {
     SparseMatrix A;
     std::vector<Index<3>> cells;  ///< The liquid ones.
 };
-GeometricOperator discretise(const GridGeometry& geometry);
+GeometricOperator discretise(const LcpGeometry& geometry);
 
 }  // namespace slosh

@@ -80,7 +80,7 @@ std::vector<GridLevel> build_hierarchy(SparseMatrix A, std::vector<Index<3>> cel
     levels[0].A = std::move(A);
     levels[0].cells = std::move(cells);
     levels[0].diagonal = levels[0].A.diagonal();
-    GridGeometry geometry;
+    LcpGeometry geometry;
     if (!options.galerkin) geometry = read_geometry(levels[0].A, levels[0].cells, dim);
     while (!fits(levels.back().cells, options.coarsest)) {
         GridLevel& fine = levels.back();

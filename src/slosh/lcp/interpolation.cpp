@@ -18,9 +18,9 @@ struct Weight {
 };
 
 /// (I1) to (I3) for one cell. Returns how many.
-int ideal_weights(const Index<3>& cell, int dim, Transfer kind, Weight* out) {
+int ideal_weights(const Index<3>& cell, int dim, CoarseTransfer kind, Weight* out) {
     const Index<3> parent = parent_of(cell);
-    if (kind == Transfer::Constant) {
+    if (kind == CoarseTransfer::Constant) {
         out[0] = {parent, 1};
         return 1;
     }
@@ -34,7 +34,7 @@ int ideal_weights(const Index<3>& cell, int dim, Transfer kind, Weight* out) {
             w.weight *= away ? 0.25 : 0.75;
             steps += away;
         }
-        if (kind == Transfer::Barycentric) {
+        if (kind == CoarseTransfer::Barycentric) {
             if (steps > 1) continue;
             w.weight = steps == 1 ? 0.25 : 1 - 0.25 * dim;
         }

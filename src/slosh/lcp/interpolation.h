@@ -22,10 +22,10 @@
 
 namespace slosh {
 
-enum class Transfer { Barycentric, Trilinear, Constant };
+enum class CoarseTransfer { Barycentric, Trilinear, Constant };
 
 struct TransferOptions {
-    Transfer kind = Transfer::Barycentric;
+    CoarseTransfer kind = CoarseTransfer::Barycentric;
     bool one_sided = true;  ///< Leave out coarse cells across a wall.
     bool normalise = true;  ///< Scale weights to sum to one in rows that see no air.
 };

@@ -33,7 +33,9 @@ double natural_residual(const BlockLcp<D>& lcp, const Field<double, D>& p,
                             if (active) active->block(b)[o + x] = 1;
                         }
                     }
-                    worst = std::max(worst, std::abs(r));
+                    // Not a number is as far from zero as can be; std::max would pass it over.
+                    worst = std::isnan(r) ? HUGE_VAL : std::max(worst, std::abs(r));
+                    if (worst == HUGE_VAL) return worst;
                 }
             }
         return worst;

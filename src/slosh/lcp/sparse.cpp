@@ -43,6 +43,8 @@ double natural_residual(const SparseLcp& lcp, const std::vector<double>& p,
             r = diagonal[i] * p[i];
             if (active) (*active)[i] = 1;
         }
+        // Not a number is as far from zero as can be; std::max would pass it over.
+        if (std::isnan(r)) return HUGE_VAL;
         worst = std::max(worst, std::abs(r));
     }
     return worst;
