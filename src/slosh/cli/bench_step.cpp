@@ -22,11 +22,13 @@ Json measure_dam_break(int n, int frames) {
 
     StageTimes stages;
     int substeps = 0;
+    std::string solver;
     double iterations = 0, cells = 0;
     const double wall = wall_seconds(), cpu = cpu_seconds();
     run_to<3>(simulation, frames / kFps, [&](const StepReport& s) {
         stages.add(s.times);
         ++substeps;
+        solver = s.solver;
         iterations += s.pressure.iterations;
         cells += static_cast<double>(s.liquid_cells);
     });
@@ -38,7 +40,7 @@ Json measure_dam_break(int n, int frames) {
     row.set("scene", "dam break");
     row.set("dim", 3);
     row.set("n", n);
-    row.set("solver", "linear");
+    row.set("solver", solver);
     row.set("threads", threads());
     row.set("particles", particles);
     row.set("frames", frames);
