@@ -41,14 +41,20 @@ LcpNumbers::LcpNumbers(const LcpReport& r, double answer_error)
       bytes(static_cast<double>(r.bytes)),
       error(answer_error) {}
 
-Json lcp_row(const std::string& scene, int dim, int n, const LcpMethod& method, int threads,
-             const LcpNumbers& x) {
+/// What every row starts with.
+static Json row_start(const std::string& scene, int dim, int n, const LcpMethod& method) {
     Json row = Json::object();
     row.set("suite", "lcp");
     row.set("scene", scene);
     row.set("dim", dim);
     row.set("n", n);
     row.set("solver", method.word);
+    return row;
+}
+
+Json lcp_row(const std::string& scene, int dim, int n, const LcpMethod& method, int threads,
+             const LcpNumbers& x) {
+    Json row = row_start(scene, dim, n, method);
     row.set("threads", threads);
     row.set("unknowns", x.unknowns);
     row.set("constrained", x.constrained);
@@ -68,12 +74,7 @@ Json lcp_row(const std::string& scene, int dim, int n, const LcpMethod& method, 
 
 Json lcp_skipped_row(const std::string& scene, int dim, int n, const LcpMethod& method,
                      int largest) {
-    Json row = Json::object();
-    row.set("suite", "lcp");
-    row.set("scene", scene);
-    row.set("dim", dim);
-    row.set("n", n);
-    row.set("solver", method.word);
+    Json row = row_start(scene, dim, n, method);
     row.set("skipped", "above " + std::to_string(largest) + " only with --solvers " + method.word);
     return row;
 }

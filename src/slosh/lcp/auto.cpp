@@ -17,16 +17,6 @@ constexpr double kStale = 0.02;
 /// Share of the goal by which p may fall below zero in S before its neighbours count as disturbed.
 constexpr double kSlack = 0.01;
 
-template <int D>
-double largest_of(const Field<double, D>& f) {
-    return parallel_max(f.blocks().size(), [&](std::size_t b) {
-        const double* v = f.block(static_cast<int>(b));
-        double m[8] = {};
-        for (int o = 0; o < kBlockCells<D>; ++o) m[o & 7] = std::max(m[o & 7], std::abs(v[o]));
-        return *std::max_element(m, m + 8);
-    });
-}
-
 /// What happens at the walls: the bounds of the correction, who sits on them, and the residual
 /// there. Everything goes over a list of the cells of S, block by block.
 template <int D>

@@ -46,14 +46,6 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
     report.bytes = multigrid.bytes() + it.bytes();
     report.setup_seconds = wall_seconds() - wall;
 
-    const auto largest_of = [&](const Field<double, D>& f) {
-        return parallel_max(system.blocks->size(), [&](std::size_t b) {
-            const double* v = f.block(static_cast<int>(b));
-            double m[8] = {};
-            for (int o = 0; o < kBlockCells<D>; ++o) m[o & 7] = std::max(m[o & 7], std::abs(v[o]));
-            return *std::max_element(m, m + 8);
-        });
-    };
     const double largest = largest_of(system.rhs);
     const double goal = std::max(options.tolerance * largest, options.absolute);
 

@@ -11,6 +11,17 @@
 
 namespace slosh {
 
+/// The largest magnitude in a field.
+template <int D>
+double largest_of(const Field<double, D>& f) {
+    return parallel_max(f.blocks().size(), [&](std::size_t b) {
+        const double* v = f.block(static_cast<int>(b));
+        double m[8] = {};
+        for (int o = 0; o < kBlockCells<D>; ++o) m[o & 7] = std::max(m[o & 7], std::abs(v[o]));
+        return *std::max_element(m, m + 8);
+    });
+}
+
 template <int D>
 class PcgPasses {
 public:

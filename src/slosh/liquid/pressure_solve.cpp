@@ -77,7 +77,6 @@ LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
     } else {
         report = solve_sparse(lcp, solver, constrained, q, active);
     }
-    if (!hierarchy) hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
     return report;
 }
 

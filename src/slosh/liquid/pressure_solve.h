@@ -36,7 +36,8 @@ std::string meant_solver(const PressureOptions& options);
 std::string next_solver(const PressureOptions& options);
 
 /// Solves for q from the guess q; `active`, the guess of which cells leave their wall, becomes the
-/// set that does. `lcp` must be consistent. `hierarchy` is left for other right-hand sides.
+/// set that does. `lcp` must be consistent. A solver that builds a `hierarchy`
+/// leaves it for other right-hand sides.
 template <int D>
 LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
                          const PressureOptions& options, Field<double, D>& q,

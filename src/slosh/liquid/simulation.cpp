@@ -278,7 +278,6 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
     warm.guess(lcp, dt, q, active);
     if (separation() == Separation::Edge) {
         if (!solve_on_edges(grid, options, lcp, q, active, report)) return false;
-        hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
     } else {
         report.pressure = solve_pressure(lcp, report.solver, options, q, active, hierarchy);
         report.pressure.pockets = pockets;
@@ -289,8 +288,10 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
 
     read_probes(q, dt, report);
 
-    if (setup.step.density_correction)
+    if (setup.step.density_correction) {
+        if (!hierarchy) hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
         correct_density(grid, active, lcp.system, *hierarchy, displacement, report);
+    }
     warm = {std::move(q), std::move(active), dt};
     return true;
 }
