@@ -18,14 +18,14 @@ constexpr double kStale = 0.02;
 constexpr double kSlack = 0.01;
 
 /// What happens at the walls: the bounds of the correction, who sits on them, and the residual
-/// there. Everything goes over a list of the cells of S, block by block.
+/// there. Everything goes over a list of the vectors that hold cells of S, block by block.
 template <int D>
 class Walls {
 public:
     Walls(const BlockLcp<D>& lcp, const MultigridLevel<D>& level, Field<double, D>& p,
           Field<std::uint8_t, D>& active)
         : lcp_(lcp), level_(level), p_(p), active_(active) {
-        find_cells();
+        find_vectors();
         const std::size_t vectors = level.mixed.bytes() / sizeof(MixedVector<D>);
         low_ = LowerBounds(vectors);
         parallel_for(vectors, 4096, [&](std::size_t i) {
@@ -37,43 +37,55 @@ public:
     /// Blocks that hold cells of S.
     const std::vector<int>& blocks() const { return blocks_; }
     const LowerBounds& low() const { return low_; }
-    std::size_t constrained_count() const { return cells_.size(); }
-    std::size_t active_count() const {
-        return static_cast<std::size_t>(parallel_sum(blocks_.size(), [&](std::size_t i) {
-            int n = 0;
-            for_each(i, [&](int b, const Cell& c) { n += active_.block(b)[c.offset]; });
-            return static_cast<double>(n);
-        }));
+    std::size_t constrained_count() const {
+        std::size_t n = 0;
+        for (const WallVector& w : vectors_) n += std::popcount(w.in_s);
+        return n;
     }
+    /// As of the last find_active().
+    std::size_t active_count() const { return active_count_; }
 
     /// A correction z in units of `unit` may take p down to zero in S.
     void set_bounds(double unit) {
         const double scale = -1 / unit;
         for_each_block([&](std::size_t i) {
-            for_each(i, [&](int b, const Cell& c) {
-                low_[c.vector].v[c.lane] = static_cast<float>(p_.block(b)[c.offset] * scale);
+            for_each(i, [&](const Cell& c) {
+                low_[c.number].v[c.lane] = static_cast<float>(*c.p * scale);
             });
         });
     }
 
     /// Marks as active the cells whose z is at its bound; returns how many cells changed.
     std::size_t find_active(const SplitField<D>& z) {
-        std::vector<std::uint32_t> changed(blocks_.size());
+        struct Count {
+            std::uint32_t active = 0, changed = 0;
+        };
+        std::vector<Count> counts(blocks_.size());
         for_each_block([&](std::size_t i) {
-            for_each(i, [&](int b, const Cell& c) {
-                const std::uint8_t now = value(z, b, c) <= low_[c.vector].v[c.lane];
-                std::uint8_t& held = active_.block(b)[c.offset];
-                changed[i] += now != held;
-                held = now;
-            });
+            const int b = blocks_[i];
+            for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
+                WallVector& w = vectors_[k];
+                const Lanes value = _mm256_load_ps(z.half(b, w.colour) + 8 * w.v);
+                const Lanes at = _mm256_cmp_ps(value, _mm256_load_ps(low_[w.number].v), _CMP_LE_OQ);
+                const auto now = static_cast<std::uint8_t>(_mm256_movemask_ps(at) & w.in_s);
+                counts[i].active += std::popcount(now);
+                for (unsigned bits = now ^ w.active; bits; bits &= bits - 1) {
+                    const int lane = std::countr_zero(bits);
+                    active_.block(b)[split_cell<D>(w.colour, w.v, lane)] = now >> lane & 1;
+                    ++counts[i].changed;
+                }
+                w.active = now;
+            }
         });
-        std::size_t sum = 0;
+        active_count_ = 0;
+        std::size_t changed = 0;
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
-            sum += changed[i];
-            is_stale_[i] |= changed[i] > 0;
+            active_count_ += counts[i].active;
+            changed += counts[i].changed;
+            is_stale_[i] |= counts[i].changed > 0;
         }
-        stale_ += sum;
-        return sum;
+        stale_ += changed;
+        return changed;
     }
     /// Cells that changed sides since take_stale_blocks(), which returns their blocks.
     std::size_t stale() const { return stale_; }
@@ -86,19 +98,19 @@ public:
         return list;
     }
 
-    /// The natural residual in the wall blocks, from the float residual r in units of `unit`.
+    /// The natural residual (C3) in the wall blocks, from the float residual r in units of `unit`.
     double residual(const SplitField<D>& r, double unit) const {
+        const double p_scale = level_.weight / unit;
         return unit * parallel_max(blocks_.size(), [&](std::size_t i) {
             const int b = blocks_[i];
-            Lanes worst = _mm256_setzero_ps();
-            for_each_live(level_, b, [&](int t, int at) SLOSH_INLINE {
-                if (has_wall_[i][t] >> (at / 8) & 1) return;
-                const Lanes v = _mm256_load_ps(r.half(b, t) + at);
-                worst = _mm256_max_ps(worst, _mm256_andnot_ps(lanes(-0.f), v));
+            double worst = residual_off_walls(r, b);
+            for_each(i, [&](const Cell& c) {
+                // min(w, a_ii p), but dividing by 1 / a_ii only where that is the smaller
+                const double w = -r.half(b, c.colour)[c.split], q = *c.p * p_scale;
+                const double inverse = level_.mixed[c.number].inverse[c.lane];
+                worst = std::max(worst, std::abs(w * inverse < q ? w : q / inverse));
             });
-            alignas(32) float w[8];
-            _mm256_store_ps(w, worst);
-            return std::max<double>(*std::max_element(w, w + 8), residual_at_walls(r, unit, i));
+            return worst;
         });
     }
 
@@ -107,28 +119,30 @@ public:
     bool clip(double slack) {
         std::vector<std::uint8_t> far(blocks_.size());
         for_each_block([&](std::size_t i) {
-            for_each(i, [&](int b, const Cell& c) {
-                double& v = p_.block(b)[c.offset];
-                if (v >= 0) return;
-                far[i] |= v < -slack;
-                v = 0;
+            for_each(i, [&](const Cell& c) {
+                if (*c.p >= 0) return;
+                far[i] |= *c.p < -slack;
+                *c.p = 0;
             });
         });
         return std::any_of(far.begin(), far.end(), [](std::uint8_t f) { return f; });
     }
 
 private:
+    struct WallVector {
+        std::uint32_t number;       // in the level's mixed lists
+        std::uint8_t colour, v;     // of its block
+        std::uint8_t in_s, active;  // lanes
+    };
     struct Cell {
-        std::uint32_t vector;  // in the level's mixed lists
-        std::uint16_t offset;  // in the block
-        std::uint16_t split;   // in the half block of its colour
-        std::uint8_t lane, colour;
+        std::uint32_t number;
+        int colour, lane, split;
+        double* p;
     };
 
-    void find_cells() {
+    void find_vectors() {
         const Blocks<D>& blocks = *lcp_.system.blocks;
-        std::vector<std::vector<Cell>> found(blocks.size());
-        std::vector<std::array<std::uint32_t, 2>> has(blocks.size());
+        std::vector<std::vector<WallVector>> found(blocks.size());
         parallel_for(blocks.size(), 16, [&](std::size_t i) {
             const int b = static_cast<int>(i);
             const BlockKinds& k = level_.kinds[b];
@@ -138,57 +152,62 @@ private:
                 std::uint32_t number = k.first[t];
                 for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
                     const int v = std::countr_zero(bits);
+                    WallVector w{number, static_cast<std::uint8_t>(t),
+                                 static_cast<std::uint8_t>(v), 0, 0};
                     for (int lane = 0; lane < 8; ++lane) {
                         const int o = split_cell<D>(t, v, lane);
-                        if (!in_s[o]) continue;
-                        found[i].push_back({number, static_cast<std::uint16_t>(o),
-                                            static_cast<std::uint16_t>(8 * v + lane),
-                                            static_cast<std::uint8_t>(lane),
-                                            static_cast<std::uint8_t>(t)});
-                        has[i][t] |= 1u << v;
+                        w.in_s |= (in_s[o] ? 1 : 0) << lane;
+                        w.active |= (active_.block(b)[o] ? 1 : 0) << lane;
                     }
+                    w.active &= w.in_s;
+                    if (w.in_s) found[i].push_back(w);
                 }
             }
         });
         for (int b = 0; b < blocks.size(); ++b) {
             if (found[b].empty()) continue;
             blocks_.push_back(b);
-            has_wall_.push_back(has[b]);
-            cells_.insert(cells_.end(), found[b].begin(), found[b].end());
-            first_.push_back(cells_.size());
+            vectors_.insert(vectors_.end(), found[b].begin(), found[b].end());
+            first_.push_back(vectors_.size());
         }
     }
 
-    /// The largest |r_i| of (C3) in the vectors of a block that hold cells of S.
-    double residual_at_walls(const SplitField<D>& r, double unit, std::size_t i) const {
-        const int b = blocks_[i];
+    /// The largest |r_i| of a block's cells outside S: those without a bound.
+    double residual_off_walls(const SplitField<D>& r, int b) const {
         const BlockKinds& k = level_.kinds[b];
-        double worst = 0;
+        const Lanes free = lanes(-std::numeric_limits<float>::infinity());
+        Lanes worst = _mm256_setzero_ps();
         for (int t = 0; t < 2; ++t) {
+            const auto keep = [&](int v, Lanes mask) SLOSH_INLINE {
+                const Lanes value = _mm256_load_ps(r.half(b, t) + 8 * v);
+                worst = _mm256_max_ps(worst, _mm256_and_ps(mask, value));
+            };
+            const Lanes magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+            for (std::uint32_t bits = k.plain[t]; bits; bits &= bits - 1)
+                keep(std::countr_zero(bits), magnitude);
             std::uint32_t number = k.first[t];
-            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
-                const int v = std::countr_zero(bits);
-                if (!(has_wall_[i][t] >> v & 1)) continue;
-                for (int lane = 0; lane < 8; ++lane) {
-                    const float inverse = level_.mixed[number].inverse[lane];
-                    if (inverse == 0) continue;
-                    const int o = split_cell<D>(t, v, lane);
-                    double w = -r.half(b, t)[8 * v + lane];
-                    if (lcp_.constrained.block(b)[o])
-                        w = std::min(w, p_.block(b)[o] * level_.weight / (unit * inverse));
-                    worst = std::max(worst, std::abs(w));
-                }
-            }
+            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number)
+                keep(std::countr_zero(bits),
+                     _mm256_and_ps(magnitude, _mm256_cmp_ps(_mm256_load_ps(low_[number].v), free,
+                                                            _CMP_EQ_OQ)));
         }
-        return worst;
+        alignas(32) float w[8];
+        _mm256_store_ps(w, worst);
+        return *std::max_element(w, w + 8);
     }
 
-    static float value(const SplitField<D>& f, int b, const Cell& c) {
-        return f.half(b, c.colour)[c.split];
-    }
+    /// body(cell) for the cells of S in a block.
     template <class Body>
     void for_each(std::size_t i, const Body& body) const {
-        for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) body(blocks_[i], cells_[k]);
+        double* p = p_.block(blocks_[i]);
+        for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
+            const WallVector& w = vectors_[k];
+            for (unsigned bits = w.in_s; bits; bits &= bits - 1) {
+                const int lane = std::countr_zero(bits);
+                body(Cell{w.number, w.colour, lane, 8 * w.v + lane,
+                          p + split_cell<D>(w.colour, w.v, lane)});
+            }
+        }
     }
     template <class Body>
     void for_each_block(const Body& body) const {
@@ -200,11 +219,10 @@ private:
     Field<double, D>& p_;
     Field<std::uint8_t, D>& active_;
     std::vector<int> blocks_;
-    std::vector<std::array<std::uint32_t, 2>> has_wall_;  // by block: vectors with cells of S
-    std::vector<Cell> cells_;
-    std::vector<std::size_t> first_ = {0};  // of each block, in cells_
+    std::vector<WallVector> vectors_;
+    std::vector<std::size_t> first_ = {0};  // of each block, in vectors_
     std::vector<std::uint8_t> is_stale_;    // by block
-    std::size_t stale_ = 0;
+    std::size_t stale_ = 0, active_count_ = 0;
     LowerBounds low_;
 };
 
@@ -214,7 +232,7 @@ template <int D>
 LcpReport solve_auto(const BlockLcp<D>& lcp, const LcpOptions& options, Field<double, D>& p,
                      Field<std::uint8_t, D>& active) {
     const double wall = wall_seconds(), cpu = cpu_seconds();
-    Multigrid<D> multigrid(lcp.system, {}, &lcp.constrained, &active);
+    Multigrid<D> multigrid(lcp.system, {}, lcp.constrained);
     const double built = wall_seconds() - wall, built_cpu = cpu_seconds() - cpu;
     LcpReport report = solve_auto(lcp, multigrid, options, p, active);
     report.setup_seconds += built;
@@ -245,21 +263,23 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
 
     walls.clip(0);
     double worst = largest;
+    Field<std::uint8_t, D> judged(system.blocks);  // the active set, of p in double
     if (largest_of(p) == 0) {
         it.residual_of_zero(unit);
     } else {
         (void)it.true_residual(unit);
-        worst = natural_residual(lcp, p);
+        worst = natural_residual(lcp, p, &judged);
     }
     double rho = 0, alpha = 0;
-    bool judged = false;  // whether `worst` and `active` are those of p, in double
     while (worst > goal && report.iterations < options.max_iterations) {
         if (options.history) report.history.push_back(worst);
         walls.set_bounds(p_unit);
         it.smooth(walls.low());
         std::size_t changed = walls.find_active(it.z());
-        if (walls.stale() > kStale * walls.active_count()) {
-            multigrid.update_active(system, active, walls.take_stale_blocks());
+        if (!multigrid.has_active() || walls.stale() > kStale * walls.active_count()) {
+            const double since = wall_seconds();
+            multigrid.set_active(system, active, walls.take_stale_blocks());
+            report.setup_seconds += wall_seconds() - since;
             ++report.outer;
         }
         const double rho_new = it.precondition(walls.low());
@@ -286,19 +306,22 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         if (clipped || worst <= goal) {
             it.finish(alpha * p_unit);
             alpha = 0;
-            worst = natural_residual(lcp, p, &active);
-            judged = true;
+            worst = natural_residual(lcp, p, &judged);
             if (worst <= goal) break;
-            judged = false;
             rho = 0;
             (void)it.true_residual(unit);
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);
-    if (!judged) worst = natural_residual(lcp, p, &active);
+    if (worst > goal) worst = natural_residual(lcp, p, &judged);
+    active = std::move(judged);
+    if (!multigrid.has_active()) multigrid.set_active(system, active, {});
     if (options.history) report.history.push_back(worst);
     report.constrained = walls.constrained_count();
-    report.active = walls.active_count();
+    report.active = static_cast<std::size_t>(
+        parallel_sum(active.blocks().size(), [&](std::size_t b) {
+            return static_cast<double>(count<D>(nonzero<D>(active.block(static_cast<int>(b)))));
+        }));
     report.residual = worst;
     report.converged = worst <= goal;
     report.relative_residual = largest > 0 ? worst / largest : 0;

@@ -1,6 +1,7 @@
 #include "slosh/lcp/problem.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "slosh/lcp/sparse.h"
 #include "slosh/linear/residual_block.h"
@@ -16,12 +17,20 @@ double natural_residual(const BlockLcp<D>& lcp, const Field<double, D>& p,
         if (active) std::fill_n(active->block(b), kBlockCells<D>, 0);
         const ResidualBlock<D> rows(system, p, b);
         double worst = 0;
+        detail::Row free{_mm256_setzero_pd(), _mm256_setzero_pd()};  // the largest outside S
         for (int z = 0; z < kPlanes<D>; ++z)
             for (int y = 0; y < kSide; ++y) {
                 if (!rows.has_unknowns(y, z)) continue;
                 const int o = 64 * z + kSide * y;
-                alignas(32) double minus_w[kSide];
                 const detail::Row row = rows.row(y, z);
+                std::uint64_t in_s;
+                std::memcpy(&in_s, lcp.constrained.block(b) + o, 8);
+                if (in_s == 0) {
+                    if (detail::has_nan(row)) return HUGE_VAL;
+                    detail::keep_largest(free, row);
+                    continue;
+                }
+                alignas(32) double minus_w[kSide];
                 _mm256_store_pd(minus_w, row.low);
                 _mm256_store_pd(minus_w + 4, row.high);
                 for (int x = 0; x < kSide; ++x) {
@@ -38,7 +47,7 @@ double natural_residual(const BlockLcp<D>& lcp, const Field<double, D>& p,
                     if (worst == HUGE_VAL) return worst;
                 }
             }
-        return worst;
+        return std::max(worst, detail::largest(free));
     });
 }
 

@@ -71,6 +71,13 @@ inline CellMask<D> from_above(const CellMask<D>& m, const CellMask<D>& next, int
     return r;
 }
 
+template <int D>
+inline int count(const CellMask<D>& m) {
+    int n = 0;
+    for (std::uint64_t plane : m) n += std::popcount(plane);
+    return n;
+}
+
 /// For each cell the bit of its lower neighbour along `axis`; `last` is the mask of the block below.
 template <int D>
 inline CellMask<D> from_below(const CellMask<D>& m, const CellMask<D>& last, int axis) {

@@ -16,6 +16,7 @@
 // more. All other vectors hold no unknown and stay zero for ever.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -26,8 +27,10 @@
 namespace slosh {
 
 struct MultigridOptions {
-    int sweeps = 4;            ///< Smoothing sweeps before and after the coarse correction.
-    int coarse_sweeps = 2;     ///< The same on coarser levels.
+    int sweeps = 2;            ///< Smoothing sweeps before and after the coarse correction.
+    int coarse_sweeps = 1;     ///< The same on coarser levels.
+    int edge_sweeps = 1;       ///< More sweeps, on the finest level, at walls and at the surface:
+                               ///< there the residual is largest.
     int visits = 2;            ///< Of each coarser level: 1 is a V-cycle, 2 a W-cycle, which keeps
                                ///< the number of iterations from growing with resolution.
     int coarsest_sweeps = 16;  ///< Pairs of symmetric sweeps on the coarsest level.
@@ -62,6 +65,13 @@ struct BlockKinds {
     std::uint32_t mixed[2] = {0, 0};
     std::uint32_t first[2] = {0, 0};  ///< Number of the first mixed vector in the level's lists.
     std::uint32_t live(int colour) const { return plain[colour] | mixed[colour]; }
+    std::uint32_t mixed_count() const {
+        return static_cast<std::uint32_t>(std::popcount(mixed[0]) + std::popcount(mixed[1]));
+    }
+    void number_from(std::uint32_t number) {
+        first[0] = number;
+        first[1] = number + static_cast<std::uint32_t>(std::popcount(mixed[0]));
+    }
 };
 
 template <int D>
@@ -71,6 +81,7 @@ struct MultigridLevel {
     std::size_t unknowns = 0;
     std::vector<std::array<int, 2 * D>> faces;  ///< Face neighbours of each block.
     std::vector<BlockKinds> kinds;
+    std::vector<std::uint32_t> end;  ///< Where each block's room in the mixed lists ends.
     Slabs slabs;  ///< The blocks that hold unknowns.
     PageArray<MixedVector<D>> mixed;
     PageArray<ExactVector<D>> exact;  ///< Finest level only.
@@ -95,12 +106,11 @@ struct CoarseArrays {
 template <int D>
 class Multigrid {
 public:
-    /// Cells marked in `constrained` may get bounds; those marked in `active` are expected at their
-    /// bound, and the coarser levels see them as fixed: what air at their centre would be.
-    explicit Multigrid(const BlockSystem<D>& system, const MultigridOptions& options = {},
-                       const Field<std::uint8_t, D>* constrained = nullptr,
-                       const Field<std::uint8_t, D>* active = nullptr);
-
+    explicit Multigrid(const BlockSystem<D>& system, const MultigridOptions& options = {});
+    /// The finest level of a system in which cells marked in `constrained` may get bounds. The
+    /// coarser levels follow with the first set_active().
+    Multigrid(const BlockSystem<D>& system, const MultigridOptions& options,
+              const Field<std::uint8_t, D>& constrained);
 
     /// One cycle for (A / finest().weight) x = rhs from x = 0. `x` must be zero outside the
     /// unknowns (a new SplitField is) and stays so. Returns rhs.x.
@@ -112,31 +122,37 @@ public:
         return finish(rhs, x, low);
     }
     /// Its two halves: the sweeps before the coarse correction, and all the rest. Between them the
-    /// set of cells at their bound may be looked at and handed to update_active().
+    /// set of cells at their bound may be looked at and handed to set_active().
     void smooth(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
     double finish(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
 
-    /// Lets the coarser levels know which cells are at their bound now; `blocks` are those in which
-    /// that changed.
-    void update_active(const BlockSystem<D>& system, const Field<std::uint8_t, D>& active,
-                       const std::vector<int>& blocks);
+    /// Lets the coarser levels know which cells are at their bound now: they see them as fixed, as
+    /// what air at their centre would be. `blocks` are those in which that changed since last time.
+    bool has_active() const { return coarsened_; }
+    void set_active(const BlockSystem<D>& system, const Field<std::uint8_t, D>& active,
+                    const std::vector<int>& blocks);
 
     const std::vector<MultigridLevel<D>>& levels() const { return levels_; }
     const MultigridLevel<D>& finest() const { return levels_.front(); }
     std::size_t bytes() const;
 
 private:
+    void build_finest(const BlockSystem<D>& system, const Field<std::uint8_t, D>* constrained);
+    void build_coarser(const BlockSystem<D>& system, const Field<std::uint8_t, D>* active);
     void correct(std::size_t l);
     template <bool kBounded>
     void descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero,
                  const LowerBounds* low, int first_pass = 0, int last_pass = 1 << 30);
     template <bool kBounded>
     void ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, const LowerBounds* low);
+    bool is_coarsest(std::size_t l) const;
     int sweeps(std::size_t l) const;
+    int edge_passes(std::size_t l) const;
 
     MultigridOptions options_;
     std::vector<MultigridLevel<D>> levels_;
-    std::vector<CoarseArrays<D>> arrays_;  // of levels 1, 2 ...; kept for update_active()
+    std::vector<CoarseArrays<D>> arrays_;  // of levels 1, 2 ...; kept for set_active()
+    bool coarsened_ = false;               // whether the coarser levels are there
     std::vector<double> partial_;          // sums by block
 };
 

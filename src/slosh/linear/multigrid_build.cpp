@@ -6,6 +6,10 @@
 
 namespace slosh {
 
+namespace {
+constexpr std::size_t kMostLevels = 20;  // coordinates have 20 bits: these bring all together
+}
+
 template <int D>
 std::size_t MultigridLevel<D>::bytes() const {
     return faces.size() * sizeof(faces[0]) + kinds.size() * sizeof(BlockKinds) + mixed.bytes() +
@@ -23,10 +27,23 @@ std::size_t Multigrid<D>::bytes() const {
 }
 
 template <int D>
-Multigrid<D>::Multigrid(const BlockSystem<D>& system, const MultigridOptions& options,
-                        const Field<std::uint8_t, D>* constrained,
-                        const Field<std::uint8_t, D>* active)
+Multigrid<D>::Multigrid(const BlockSystem<D>& system, const MultigridOptions& options)
     : options_(options) {
+    build_finest(system, nullptr);
+    build_coarser(system, nullptr);
+    arrays_.clear();
+}
+
+template <int D>
+Multigrid<D>::Multigrid(const BlockSystem<D>& system, const MultigridOptions& options,
+                        const Field<std::uint8_t, D>& constrained)
+    : options_(options) {
+    build_finest(system, &constrained);
+}
+
+template <int D>
+void Multigrid<D>::build_finest(const BlockSystem<D>& system,
+                                const Field<std::uint8_t, D>* constrained) {
     // Inside the liquid all faces are fully open: the largest coefficient is the common one. One
     // row in the middle of each block is enough to meet it, unless there are few blocks. (Missing
     // it would cost time, not correctness: all vectors would be mixed.)
@@ -38,15 +55,20 @@ Multigrid<D>::Multigrid(const BlockSystem<D>& system, const MultigridOptions& op
         return *std::max_element(c + first, c + last);
     }));
     if (weight == 0) weight = 1;  // no faces at all: nothing is plain
-    PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown, constrained, active};
+    levels_.reserve(kMostLevels);  // finest() stays where it is
     levels_.emplace_back();
     levels_[0].blocks = system.blocks;
-    build_level(arrays, weight, true, levels_[0]);
+    build_level<D>({&system.coefficient, &system.excess, &system.unknown, constrained}, weight, true,
+                   0, levels_[0]);
     partial_.resize(levels_[0].size());
+}
 
-    // Coordinates have 20 bits, so 20 levels bring everything together.
+template <int D>
+void Multigrid<D>::build_coarser(const BlockSystem<D>& system,
+                                 const Field<std::uint8_t, D>* active) {
+    PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown, nullptr, active};
     while (levels_.back().unknowns > static_cast<std::size_t>(options_.coarsest_cells) &&
-           levels_.size() < 20) {
+           levels_.size() < kMostLevels) {
         MultigridLevel<D>& fine = levels_.back();
         fine.coarsening = coarsen(*fine.blocks);
         MultigridLevel<D> coarse;
@@ -56,54 +78,74 @@ Multigrid<D>::Multigrid(const BlockSystem<D>& system, const MultigridOptions& op
         std::iota(all.begin(), all.end(), 0);
         coarsen_arrays(arrays, fine, all, next);
         // Only a set that changes needs the arrays of more than one level again.
-        if (!constrained) arrays_.clear();
+        if (!active) arrays_.clear();
         arrays_.push_back(std::move(next));
         arrays = {&arrays_.back().coefficient, &arrays_.back().excess};
-        build_level(arrays, fine.weight * (D == 3 ? 2 : 1), false, coarse);
+        build_level(arrays, fine.weight * (D == 3 ? 2 : 1), false, active ? kRoom : 0, coarse);
         if (coarse.unknowns == 0) {  // only clusters of a few cells left, which sweeps solve
             fine.coarsening = {};
-            if (!arrays_.empty()) arrays_.pop_back();
+            arrays_.pop_back();
             break;
         }
         coarse.x = SplitField<D>(coarse.size());
         coarse.b = SplitField<D>(coarse.size());
         levels_.push_back(std::move(coarse));
     }
-    if (!constrained) arrays_.clear();
+    coarsened_ = true;
 }
 
 template <int D>
-void Multigrid<D>::update_active(const BlockSystem<D>& system, const Field<std::uint8_t, D>& active,
-                                 const std::vector<int>& blocks) {
+void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uint8_t, D>& active,
+                              const std::vector<int>& blocks) {
+    if (!coarsened_) {
+        build_coarser(system, &active);
+        return;
+    }
     PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown, nullptr, &active};
     // A cell that changes sides also changes the rows of its neighbours.
     std::vector<int> changed = blocks;
-    for (int b : blocks)
-        for (int n : levels_[0].faces[b])
-            if (n < levels_[0].size()) changed.push_back(n);
-    for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-        for (int& b : changed) b = levels_[l].coarsening.parent[b];
+    const auto add_neighbours = [&](std::size_t l, int first_side, int step) {
+        const std::size_t n = changed.size();
+        for (std::size_t i = 0; i < n; ++i)
+            for (int side = first_side; side < 2 * D; side += step)
+                if (const int b = levels_[l].faces[changed[i]][side]; b < levels_[l].size())
+                    changed.push_back(b);
+    };
+    const auto make_unique = [&] {
         std::sort(changed.begin(), changed.end());
         changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+    };
+    add_neighbours(0, 0, 1);
+    for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+        for (int& b : changed) b = levels_[l].coarsening.parent[b];
+        make_unique();
         coarsen_arrays(arrays, levels_[l], changed, arrays_[l]);
         arrays = {&arrays_[l].coefficient, &arrays_[l].excess};
-        build_level(arrays, levels_[l + 1].weight, false, levels_[l + 1]);
+        // Rows also hold the lower faces of the blocks above.
+        std::vector<int> rows = changed;
+        std::swap(rows, changed);
+        add_neighbours(l + 1, 0, 2);
+        make_unique();
+        std::swap(rows, changed);
+        rebuild_level(arrays, rows, levels_[l + 1]);
     }
 }
 
 template struct MultigridLevel<2>;
 template struct MultigridLevel<3>;
-#define SLOSH_INSTANTIATE(D)                                                       \
-    template Multigrid<D>::Multigrid(const BlockSystem<D>&, const MultigridOptions&, \
-                                     const Field<std::uint8_t, D>*,                  \
-                                     const Field<std::uint8_t, D>*);                 \
-    template void Multigrid<D>::update_active(const BlockSystem<D>&,                 \
-                                              const Field<std::uint8_t, D>&,         \
-                                              const std::vector<int>&);
+#define SLOSH_INSTANTIATE(D)                                                                     \
+    template Multigrid<D>::Multigrid(const BlockSystem<D>&, const MultigridOptions&);            \
+    template Multigrid<D>::Multigrid(const BlockSystem<D>&, const MultigridOptions&,             \
+                                     const Field<std::uint8_t, D>&);                             \
+    template void Multigrid<D>::build_finest(const BlockSystem<D>&,                              \
+                                             const Field<std::uint8_t, D>*);                     \
+    template void Multigrid<D>::build_coarser(const BlockSystem<D>&,                             \
+                                              const Field<std::uint8_t, D>*);                    \
+    template void Multigrid<D>::set_active(const BlockSystem<D>&, const Field<std::uint8_t, D>&, \
+                                           const std::vector<int>&);                             \
+    template std::size_t Multigrid<D>::bytes() const;
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
 #undef SLOSH_INSTANTIATE
-template std::size_t Multigrid<2>::bytes() const;
-template std::size_t Multigrid<3>::bytes() const;
 
 }  // namespace slosh

@@ -15,9 +15,19 @@ struct PlainArrays {
     const Field<std::uint8_t, D>* active = nullptr;       ///< See Multigrid; null: none.
 };
 
-/// Fills everything of `level` but its transfer to other levels; `level.blocks` is given.
+/// Mixed vectors that a block of a level whose set of active cells changes may gain.
+inline constexpr int kRoom = 8;
+
+/// Fills everything of `level` but its transfer to other levels; `level.blocks` is given. With
+/// `room`, blocks that have mixed vectors may get that many more of them in rebuild_level().
 template <int D>
-void build_level(const PlainArrays<D>& A, float weight, bool finest, MultigridLevel<D>& level);
+void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
+                 MultigridLevel<D>& level);
+
+/// The same in a few blocks only, after the arrays changed there.
+template <int D>
+void rebuild_level(const PlainArrays<D>& A, const std::vector<int>& blocks,
+                   MultigridLevel<D>& level);
 
 /// The next level's arrays in the given blocks: half the sum of the fine faces, the carried excess
 /// of the children.

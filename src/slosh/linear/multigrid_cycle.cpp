@@ -13,9 +13,29 @@ double sum_of(const std::vector<double>& values) {
 }  // namespace
 
 template <int D>
+bool Multigrid<D>::is_coarsest(std::size_t l) const {
+    return coarsened_ && l + 1 == levels_.size();
+}
+
+template <int D>
 int Multigrid<D>::sweeps(std::size_t l) const {
-    if (l + 1 == levels_.size()) return options_.coarsest_sweeps;
+    if (is_coarsest(l)) return options_.coarsest_sweeps;
     return l == 0 ? options_.sweeps : options_.coarse_sweeps;
+}
+
+template <int D>
+int Multigrid<D>::edge_passes(std::size_t l) const {
+    return l == 0 && !is_coarsest(l) ? 2 * options_.edge_sweeps : 0;
+}
+
+/// A half-sweep over the mixed vectors of one colour.
+template <int D, bool kBounded>
+void relax_edge(int colour, const MultigridLevel<D>& level, int i, const SplitField<D>& b,
+                SplitField<D>& x, const LowerBounds* low) {
+    if (colour == 1)
+        relax_mixed<D, 1, kBounded>(level, i, b, x, low);
+    else
+        relax_mixed<D, 0, kBounded>(level, i, b, x, low);
 }
 
 template <int D>
@@ -28,12 +48,12 @@ double Multigrid<D>::cycle(const SplitField<D>& rhs, SplitField<D>& x) {
 
 template <int D>
 void Multigrid<D>::smooth(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
-    descend<true>(0, rhs, x, true, &low, 0, 2 * sweeps(0));
+    descend<true>(0, rhs, x, true, &low, 0, 2 * sweeps(0) + edge_passes(0));
 }
 
 template <int D>
 double Multigrid<D>::finish(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
-    descend<true>(0, rhs, x, true, &low, 2 * sweeps(0));
+    descend<true>(0, rhs, x, true, &low, 2 * sweeps(0) + edge_passes(0));
     correct(0);
     ascend<true>(0, rhs, x, &low);
     return sum_of(partial_);
@@ -42,7 +62,7 @@ double Multigrid<D>::finish(const SplitField<D>& rhs, SplitField<D>& x, const Lo
 /// Solves the next coarser level's problem, more or less.
 template <int D>
 void Multigrid<D>::correct(std::size_t l) {
-    if (l + 1 == levels_.size()) return;
+    if (is_coarsest(l)) return;
     MultigridLevel<D>& coarse = levels_[l + 1];
     for (int visit = 0; visit < options_.visits; ++visit) {
         descend<false>(l + 1, coarse.b, coarse.x, visit == 0, nullptr);
@@ -51,20 +71,22 @@ void Multigrid<D>::correct(std::size_t l) {
     }
 }
 
-/// Smooths (red, black, red, black ...) and restricts the residual.
+/// Smooths (red, black, at the edges red, black, then red, black ...) and restricts the residual.
 template <int D>
 template <bool kBounded>
 void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero,
                            const LowerBounds* low, int first_pass, int last_pass) {
     const MultigridLevel<D>& level = levels_[l];
     const Coarsening<D>& up = level.coarsening;
-    const bool coarsest = l + 1 == levels_.size();
+    const bool coarsest = is_coarsest(l);
     SplitField<D>* coarse = coarsest ? nullptr : &levels_[l + 1].b;
-    const int n = 2 * sweeps(l), passes = std::min(n + !coarsest, last_pass);
+    const int edge = edge_passes(l), n = 2 * sweeps(l) + edge, passes = std::min(n + !coarsest, last_pass);
     for (int done = first_pass; done < passes; done += kPasses) {
         level.slabs.run(std::min(kPasses, passes - done), [&](int k, int i) {
             const int pass = done + k;
-            if (pass == n)
+            if (pass >= 2 && pass < 2 + edge)
+                relax_edge<D, kBounded>(pass & 1, level, i, b, x, low);
+            else if (pass == n)
                 restrict_red<D, kBounded>(level, i, b, x, up.octant[i], *coarse, up.parent[i], low);
             else if (pass & 1)
                 relax_block<D, 1, kBounded>(level, i, b, x, low);
@@ -76,20 +98,22 @@ void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>&
     }
 }
 
-/// Adds the coarse correction and smooths in the reverse order (black, red, black, red ...).
+/// Adds the coarse correction and smooths in the reverse order.
 template <int D>
 template <bool kBounded>
 void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x,
                           const LowerBounds* low) {
     const MultigridLevel<D>& level = levels_[l];
     const Coarsening<D>& up = level.coarsening;
-    const bool coarsest = l + 1 == levels_.size();
+    const bool coarsest = is_coarsest(l);
     const SplitField<D>* coarse = coarsest ? nullptr : &levels_[l + 1].x;
-    const int first = coarsest ? 1 : 0, last = 2 * sweeps(l);
+    const int edge = edge_passes(l), first = coarsest ? 1 : 0, last = 2 * sweeps(l) + edge;
     for (int done = first; done <= last; done += kPasses) {
         level.slabs.run(std::min(kPasses, last + 1 - done), [&](int k, int i) {
             const int pass = done + k;
-            if (pass == 0)
+            if (last - pass >= 2 && last - pass < 2 + edge)
+                relax_edge<D, kBounded>(pass & 1, level, i, b, x, low);
+            else if (pass == 0)
                 prolong_red<D, kBounded>(level, i, up.octant[i], *coarse, up.parent[i], x, low);
             else if (pass & 1)
                 relax_block<D, 1, kBounded>(level, i, b, x, low);
@@ -102,7 +126,9 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
 }
 
 #define SLOSH_INSTANTIATE(D)                                                             \
+    template bool Multigrid<D>::is_coarsest(std::size_t) const;                          \
     template int Multigrid<D>::sweeps(std::size_t) const;                                \
+    template int Multigrid<D>::edge_passes(std::size_t) const;                           \
     template void Multigrid<D>::correct(std::size_t);                                    \
     template double Multigrid<D>::cycle(const SplitField<D>&, SplitField<D>&);           \
     template void Multigrid<D>::smooth(const SplitField<D>&, SplitField<D>&,             \

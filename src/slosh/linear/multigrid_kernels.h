@@ -116,6 +116,26 @@ inline void relax_block(const MultigridLevel<D>& level, int b, const SplitField<
         });
 }
 
+/// A half-sweep over the mixed vectors only.
+template <int D, int T, bool kBounded = false>
+inline void relax_mixed(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
+                        SplitField<D>& x, const LowerBounds* low = nullptr) {
+    const BlockKinds& k = level.kinds[b];
+    if (!k.mixed[T]) return;
+    const SplitNear<D> near(x, level.faces[b], b, 1 - T);
+    float* out = x.half(b, T);
+    const float* f = rhs.half(b, T);
+    std::uint32_t number = k.first[T];
+    for (std::uint32_t bits = k.mixed[T]; bits; bits &= bits - 1, ++number) {
+        const int v = std::countr_zero(bits), z = v >> 2, m = v & 3, at = 8 * v;
+        const MixedVector<D>& c = level.mixed[number];
+        const Lanes s = weighted_sum(c, neighbours(near, z, m, (z + T) & 1));
+        const Lanes solved = _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
+                                           _mm256_load_ps(c.inverse));
+        _mm256_store_ps(out + at, bounded<kBounded>(solved, low, number));
+    }
+}
+
 /// The first half-sweep, over red cells from x = 0.
 template <int D, bool kBounded = false>
 inline void relax_red_from_zero(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,

@@ -1,5 +1,6 @@
 // Sorts the vectors of a level into plain, mixed and empty ones by bit masks, then copies the
 // coefficients of the mixed ones.
+#include <atomic>
 #include <bit>
 
 #include "slosh/linear/cell_mask.h"
@@ -51,12 +52,9 @@ BlockCells<D> sort_cells(const PlainArrays<D>& A, int b, float weight) {
     return r;
 }
 
-/// Sorts the vectors of a block; returns the number of unknowns.
 template <int D>
-int sort_vectors(const BlockCells<D>& cells, BlockKinds& kinds) {
-    int unknowns = 0;
-    for (int z = 0; z < kPlanes<D>; ++z) {
-        unknowns += std::popcount(cells.live[z]);
+void sort_vectors(const BlockCells<D>& cells, BlockKinds& kinds) {
+    for (int z = 0; z < kPlanes<D>; ++z)
         for (int t = 0; t < 2; ++t)
             for (int m = 0; m < 4; ++m) {
                 const std::uint64_t bits = colour_bits(t, z) << (16 * m);
@@ -65,8 +63,6 @@ int sort_vectors(const BlockCells<D>& cells, BlockKinds& kinds) {
                 else if (cells.live[z] & bits)
                     kinds.mixed[t] |= 1u << (4 * z + m);
             }
-    }
-    return unknowns;
 }
 
 /// Every second value of a row: those at even x, or at odd x.
@@ -147,56 +143,90 @@ void round_to_mixed(const ExactVector<D>& e, MixedVector<D>& m) {
     _mm256_store_ps(m.inverse, _mm256_and_ps(live, _mm256_div_ps(_mm256_set1_ps(1), diagonal)));
 }
 
+/// Sorts the cells and vectors of a block; returns the cells that hold unknowns.
+template <int D>
+CellMask<D> sort_block(const PlainArrays<D>& A, int b, MultigridLevel<D>& level) {
+    const BlockCells<D> cells = sort_cells(A, b, level.weight);
+    level.kinds[b] = {};
+    sort_vectors(cells, level.kinds[b]);
+    return cells.live;
+}
+
+template <int D>
+void copy_block(const PlainArrays<D>& A, int b, const CellMask<D>& live, MultigridLevel<D>& level) {
+    const BlockKinds& k = level.kinds[b];
+    if ((k.mixed[0] | k.mixed[1]) == 0) return;
+    const Copier<D> copier(A, b, level.weight);
+    for (int t = 0; t < 2; ++t) {
+        std::uint32_t number = k.first[t];
+        for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
+            const ExactVector<D> e = copier.copy(t, std::countr_zero(bits), live);
+            round_to_mixed(e, level.mixed[number]);
+            if (level.exact.size() > 0) level.exact[number] = e;
+        }
+    }
+}
+
 }  // namespace
 
 template <int D>
-void build_level(const PlainArrays<D>& A, float weight, bool finest, MultigridLevel<D>& level) {
+void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
+                 MultigridLevel<D>& level) {
     const Blocks<D>& blocks = *level.blocks;
     const int n = blocks.size();
     level.weight = weight;
-    level.unknowns = 0;
     level.faces.resize(n);
-    level.kinds.assign(n, {});
-    std::vector<int> unknowns(n);
+    level.kinds.resize(n);
+    level.end.resize(n);
     std::vector<CellMask<D>> live(n);
+    std::vector<int> unknowns(n);
     parallel_for(n, 16, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         for (int side = 0; side < 2 * D; ++side)
             level.faces[b][side] = blocks.neighbour(b, face_code<D>(side));
-        const BlockCells<D> cells = sort_cells(A, b, weight);
-        unknowns[b] = sort_vectors(cells, level.kinds[b]);
-        live[b] = cells.live;
+        live[b] = sort_block(A, b, level);
+        unknowns[b] = count<D>(live[b]);
     });
 
+    level.unknowns = 0;
     std::uint32_t next = 0;
     for (int b = 0; b < n; ++b) {
         level.unknowns += unknowns[b];
-        for (int t = 0; t < 2; ++t) {
-            level.kinds[b].first[t] = next;
-            next += std::popcount(level.kinds[b].mixed[t]);
-        }
+        BlockKinds& k = level.kinds[b];
+        k.number_from(next);
+        next += k.mixed_count() + (k.mixed_count() > 0 ? room : 0);
+        level.end[b] = next;
     }
     const std::size_t bytes = level.unknowns * 2 * sizeof(float) + next * sizeof(MixedVector<D>);
-    level.slabs = Slabs::make(blocks, bytes, [&](int b) { return unknowns[b] > 0; });
+    // With room, all blocks may come to hold unknowns.
+    level.slabs = Slabs::make(blocks, bytes, [&](int b) { return unknowns[b] > 0 || room > 0; });
     level.mixed = PageArray<MixedVector<D>>(next);
     if (finest) level.exact = PageArray<ExactVector<D>>(next);
     parallel_for(n, 16, [&](std::size_t i) {
-        const BlockKinds& k = level.kinds[i];
-        if ((k.mixed[0] | k.mixed[1]) == 0) return;
-        const Copier<D> copier(A, static_cast<int>(i), weight);
-        for (int t = 0; t < 2; ++t) {
-            std::uint32_t number = k.first[t];
-            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
-                const ExactVector<D> e = copier.copy(t, std::countr_zero(bits), live[i]);
-                round_to_mixed(e, level.mixed[number]);
-                if (finest) level.exact[number] = e;
-            }
-        }
+        copy_block(A, static_cast<int>(i), live[i], level);
     });
 }
 
+template <int D>
+void rebuild_level(const PlainArrays<D>& A, const std::vector<int>& blocks,
+                   MultigridLevel<D>& level) {
+    std::atomic<bool> fits = true;
+    parallel_for(blocks.size(), 4, [&](std::size_t i) {
+        const int b = blocks[i];
+        const std::uint32_t first = level.kinds[b].first[0];
+        const CellMask<D> live = sort_block(A, b, level);
+        level.kinds[b].number_from(first);
+        if (first + level.kinds[b].mixed_count() > level.end[b])
+            fits = false;
+        else
+            copy_block(A, b, live, level);
+    });
+    if (!fits) build_level(A, level.weight, false, kRoom, level);
+}
 
-template void build_level<2>(const PlainArrays<2>&, float, bool, MultigridLevel<2>&);
-template void build_level<3>(const PlainArrays<3>&, float, bool, MultigridLevel<3>&);
+template void build_level<2>(const PlainArrays<2>&, float, bool, int, MultigridLevel<2>&);
+template void build_level<3>(const PlainArrays<3>&, float, bool, int, MultigridLevel<3>&);
+template void rebuild_level<2>(const PlainArrays<2>&, const std::vector<int>&, MultigridLevel<2>&);
+template void rebuild_level<3>(const PlainArrays<3>&, const std::vector<int>&, MultigridLevel<3>&);
 
 }  // namespace slosh

@@ -48,6 +48,7 @@ public:
     explicit PageArray(std::size_t n) : pages_(n * sizeof(T), Fill::Nothing) {}
     T& operator[](std::size_t i) { return static_cast<T*>(pages_.data())[i]; }
     const T& operator[](std::size_t i) const { return static_cast<const T*>(pages_.data())[i]; }
+    std::size_t size() const { return pages_.bytes() / sizeof(T); }
     std::size_t bytes() const { return pages_.bytes(); }
 
 private:

@@ -46,6 +46,9 @@ inline double largest(const Row& r) {
     _mm256_store_pd(v, _mm256_max_pd(r.low, r.high));
     return *std::max_element(v, v + 4);
 }
+inline bool has_nan(const Row& r) {
+    return _mm256_movemask_pd(_mm256_cmp_pd(r.low, r.high, _CMP_UNORD_Q)) != 0;
+}
 inline void keep_largest(Row& worst, const Row& r) {
     const __m256d sign = _mm256_set1_pd(-0.0);
     worst.low = _mm256_max_pd(worst.low, _mm256_andnot_pd(sign, r.low));

@@ -71,8 +71,8 @@ LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
         hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
         static_cast<SolveReport&>(report) = solve_multigrid(lcp.system, *hierarchy, linear, q);
     } else if (solver == "auto") {
-        hierarchy = std::make_unique<Multigrid<D>>(lcp.system, MultigridOptions{},
-                                                   &lcp.constrained, &active);
+        hierarchy =
+            std::make_unique<Multigrid<D>>(lcp.system, MultigridOptions{}, lcp.constrained);
         report = solve_auto(lcp, *hierarchy, constrained, q, active);
     } else {
         report = solve_sparse(lcp, solver, constrained, q, active);
