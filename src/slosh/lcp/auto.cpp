@@ -14,7 +14,11 @@ namespace {
 
 /// Share of the active cells that may change sides before the coarser levels are told.
 constexpr double kStale = 0.02;
-/// Share of the goal by which p may fall below zero in S before its neighbours count as disturbed.
+/// Share of the active cells that may change sides while directions stay conjugate.
+constexpr double kWaver = 0.001;
+/// r is computed afresh, in double, each time it has fallen by this.
+constexpr double kReplace = 1e-5;
+/// Share of the goal by which p may fall below zero in S before directions start afresh.
 constexpr double kSlack = 0.01;
 
 /// What happens at the walls: the bounds of the correction, who sits on them, and the residual
@@ -31,6 +35,9 @@ public:
         parallel_for(vectors, 4096, [&](std::size_t i) {
             for (float& v : low_[i].v) v = -std::numeric_limits<float>::infinity();
         });
+        for (const WallVector& w : vectors_)
+            for (int lane = 0; lane < 8; ++lane)
+                if (w.in_s >> lane & 1) low_[w.number].v[lane] = 0;
         is_stale_.assign(blocks_.size(), 0);
     }
 
@@ -44,16 +51,6 @@ public:
     }
     /// As of the last find_active().
     std::size_t active_count() const { return active_count_; }
-
-    /// A correction z in units of `unit` may take p down to zero in S.
-    void set_bounds(double unit) {
-        const double scale = -1 / unit;
-        for_each_block([&](std::size_t i) {
-            for_each(i, [&](const Cell& c) {
-                low_[c.number].v[c.lane] = static_cast<float>(*c.p * scale);
-            });
-        });
-    }
 
     /// Marks as active the cells whose z is at its bound; returns how many cells changed.
     std::size_t find_active(const SplitField<D>& z) {
@@ -98,35 +95,49 @@ public:
         return list;
     }
 
-    /// The natural residual (C3) in the wall blocks, from the float residual r in units of `unit`.
-    double residual(const SplitField<D>& r, double unit) const {
+    /// Brings p in the wall blocks up to date (p += step times the search direction), puts p < 0 in
+    /// S to zero, in r as well, and sets the bounds of the next correction: it may take p down to
+    /// zero. Returns the natural residual (C3) there, from the float residual r in units of `unit`.
+    double settle(PcgPasses<D>& it, double step, double unit) {
         const double p_scale = level_.weight / unit;
-        return unit * parallel_max(blocks_.size(), [&](std::size_t i) {
+        const SplitField<D>& r = it.r();
+        std::vector<std::vector<Clip>> clips(blocks_.size());
+        const double worst = parallel_max(blocks_.size(), [&](std::size_t i) {
             const int b = blocks_[i];
-            double worst = residual_off_walls(r, b);
-            for_each(i, [&](const Cell& c) {
-                // min(w, a_ii p), but dividing by 1 / a_ii only where that is the smaller
-                const double w = -r.half(b, c.colour)[c.split], q = *c.p * p_scale;
-                const double inverse = level_.mixed[c.number].inverse[c.lane];
-                worst = std::max(worst, std::abs(w * inverse < q ? w : q / inverse));
-            });
-            return worst;
+            it.advance(b, step);
+            double* p = p_.block(b);
+            Lanes largest = residual_off_walls(r, b);
+            for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
+                const WallVector& v = vectors_[k];
+                Lanes q = load_vector(p, v, p_scale);
+                if (_mm256_movemask_ps(q) & v.in_s) {  // some are below zero
+                    clip(p, v, p_scale, clips[i]);
+                    q = load_vector(p, v, p_scale);
+                }
+                const Lanes in_s = lane_mask(v.in_s), sign = lanes(-0.f);
+                const Lanes none = lanes(-std::numeric_limits<float>::infinity());
+                _mm256_store_ps(low_[v.number].v,
+                                _mm256_blendv_ps(none, _mm256_xor_ps(q, sign), in_s));
+                const Lanes w = _mm256_xor_ps(
+                    _mm256_load_ps(r.half(b, v.colour) + 8 * v.v), sign);
+                const Lanes inverse = _mm256_load_ps(level_.mixed[v.number].inverse);
+                const Lanes natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
+                largest = _mm256_max_ps(
+                    largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
+            }
+            return largest_lane(largest);
         });
+        largest_rise_ = 0;
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            for (const Clip& c : clips[i]) {
+                subtract_column(it, blocks_[i], c);
+                largest_rise_ = std::max<double>(largest_rise_, c.rise);
+            }
+        return unit * worst;
     }
 
-    /// Puts p < 0 in S to zero. Returns whether any was below -slack, so that the residual of its
-    /// neighbours is no longer what it was.
-    bool clip(double slack) {
-        std::vector<std::uint8_t> far(blocks_.size());
-        for_each_block([&](std::size_t i) {
-            for_each(i, [&](const Cell& c) {
-                if (*c.p >= 0) return;
-                far[i] |= *c.p < -slack;
-                *c.p = 0;
-            });
-        });
-        return std::any_of(far.begin(), far.end(), [](std::uint8_t f) { return f; });
-    }
+    /// The largest p that settle() put to zero, in the units of r.
+    double largest_rise() const { return largest_rise_; }
 
 private:
     struct WallVector {
@@ -134,10 +145,11 @@ private:
         std::uint8_t colour, v;     // of its block
         std::uint8_t in_s, active;  // lanes
     };
-    struct Cell {
+    /// A cell whose p was raised to zero.
+    struct Clip {
         std::uint32_t number;
-        int colour, lane, split;
-        double* p;
+        int lane, offset;
+        float rise;  // in the units of r
     };
 
     void find_vectors() {
@@ -173,7 +185,7 @@ private:
     }
 
     /// The largest |r_i| of a block's cells outside S: those without a bound.
-    double residual_off_walls(const SplitField<D>& r, int b) const {
+    Lanes residual_off_walls(const SplitField<D>& r, int b) const {
         const BlockKinds& k = level_.kinds[b];
         const Lanes free = lanes(-std::numeric_limits<float>::infinity());
         Lanes worst = _mm256_setzero_ps();
@@ -191,24 +203,62 @@ private:
                      _mm256_and_ps(magnitude, _mm256_cmp_ps(_mm256_load_ps(low_[number].v), free,
                                                             _CMP_EQ_OQ)));
         }
+        return worst;
+    }
+
+    /// p of a vector's cells, scaled.
+    static Lanes load_vector(const double* p, const WallVector& v, double scale) {
+        const __m256d s = _mm256_set1_pd(scale);
+        __m128 rows[2];
+        for (int half = 0; half < 2; ++half) {
+            const double* row = p + 16 * v.v + kSide * half;
+            const __m256d low = _mm256_load_pd(row), high = _mm256_load_pd(row + 4);
+            const bool odd = (half + (v.v >> 2) + v.colour) & 1;
+            const __m256d mine = odd ? _mm256_unpackhi_pd(low, high) : _mm256_unpacklo_pd(low, high);
+            rows[half] = _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_permute4x64_pd(mine, 0xd8), s));
+        }
+        return _mm256_set_m128(rows[1], rows[0]);
+    }
+    static void clip(double* p, const WallVector& v, double scale, std::vector<Clip>& clips) {
+        for (unsigned bits = v.in_s; bits; bits &= bits - 1) {
+            const int lane = std::countr_zero(bits), o = split_cell<D>(v.colour, v.v, lane);
+            if (p[o] >= 0) continue;
+            clips.push_back({v.number, lane, o, static_cast<float>(-p[o] * scale)});
+            p[o] = 0;
+        }
+    }
+    /// r -= A e, where e is the rise of one cell.
+    void subtract_column(PcgPasses<D>& it, int b, const Clip& clip) const {
+        const ExactVector<D>& row = level_.exact[clip.number];
+        float diagonal = row.excess[clip.lane];
+        const Index<D> cell = local_cell<D>(clip.offset);
+        for (int side = 0; side < 2 * D; ++side) {
+            const float c = row.c[side][clip.lane];
+            diagonal += c;
+            // The order of Neighbours: the first is the one that shares the cell's pair.
+            const int axis = side / 2;
+            const int upper = axis == 0 ? (side + cell[0] + 1) & 1 : side & 1;
+            Index<D> near = cell;
+            near[axis] += upper ? 1 : -1;
+            const bool inside = near[axis] >= 0 && near[axis] < kSide;
+            near[axis] &= kSide - 1;
+            const int block = inside ? b : level_.faces[b][2 * axis + upper];
+            if (c > 0) it.r(block, cell_offset<D>(near)) += c * clip.rise;
+        }
+        it.r(b, clip.offset) -= diagonal * clip.rise;
+    }
+    static Lanes lane_mask(std::uint8_t bits) {
+        const __m256i bit = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+        return _mm256_castsi256_ps(
+            _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits), bit), bit));
+    }
+    static double largest_lane(Lanes v) {
         alignas(32) float w[8];
-        _mm256_store_ps(w, worst);
+        _mm256_store_ps(w, v);
         return *std::max_element(w, w + 8);
     }
 
-    /// body(cell) for the cells of S in a block.
-    template <class Body>
-    void for_each(std::size_t i, const Body& body) const {
-        double* p = p_.block(blocks_[i]);
-        for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
-            const WallVector& w = vectors_[k];
-            for (unsigned bits = w.in_s; bits; bits &= bits - 1) {
-                const int lane = std::countr_zero(bits);
-                body(Cell{w.number, w.colour, lane, 8 * w.v + lane,
-                          p + split_cell<D>(w.colour, w.v, lane)});
-            }
-        }
-    }
+
     template <class Body>
     void for_each_block(const Body& body) const {
         parallel_for(blocks_.size(), 16, body);
@@ -223,6 +273,7 @@ private:
     std::vector<std::size_t> first_ = {0};  // of each block, in vectors_
     std::vector<std::uint8_t> is_stale_;    // by block
     std::size_t stale_ = 0, active_count_ = 0;
+    double largest_rise_ = 0;
     LowerBounds low_;
 };
 
@@ -254,26 +305,26 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     const double weight = multigrid.finest().weight;
     // r in units of max|b|, so that float neither overflows nor loses small systems; p likewise.
     const double unit = largest > 0 ? largest : 1, p_unit = unit / weight;
-    const double slack = kSlack * goal / weight;
     PcgPasses<D> it(system, multigrid, p);
     it.set_early(walls.blocks());
     report.unknowns = system.unknowns();
     report.bytes = multigrid.bytes() + it.bytes() + walls.low().bytes();
     report.setup_seconds = wall_seconds() - wall;
 
-    walls.clip(0);
-    double worst = largest;
     Field<std::uint8_t, D> judged(system.blocks);  // the active set, of p in double
+    double worst = largest;
     if (largest_of(p) == 0) {
         it.residual_of_zero(unit);
+        (void)walls.settle(it, 0, unit);
     } else {
-        (void)it.true_residual(unit);
-        worst = natural_residual(lcp, p, &judged);
+        worst = it.true_residual(unit);
+        worst = std::max(worst, walls.settle(it, 0, unit));
+        // The float residual is good to a few digits: close calls are for the double one.
+        if (worst <= 1.1 * goal) worst = natural_residual(lcp, p, &judged);
     }
     double rho = 0, alpha = 0;
+    double replaced = worst;  // the residual when r was last computed from p
     while (worst > goal && report.iterations < options.max_iterations) {
-        if (options.history) report.history.push_back(worst);
-        walls.set_bounds(p_unit);
         it.smooth(walls.low());
         std::size_t changed = walls.find_active(it.z());
         if (!multigrid.has_active() || walls.stale() > kStale * walls.active_count()) {
@@ -284,7 +335,9 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         }
         const double rho_new = it.precondition(walls.low());
         changed += walls.find_active(it.z());
-        const double beta = rho > 0 && changed == 0 ? rho_new / rho : 0;
+        // A few cells that waver at zero do not spoil the direction; a new set does.
+        const bool same = changed <= kWaver * walls.active_count();
+        const double beta = rho > 0 && same ? rho_new / rho : 0;
         const double curvature = it.search(alpha * p_unit, beta);
         alpha = 0;
         if (!(rho_new > 0) || !(curvature > 0)) {
@@ -294,26 +347,26 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             (void)it.true_residual(unit);
             continue;
         }
+        if (options.history) report.history.push_back(worst);
         rho = rho_new;
         alpha = rho / curvature;
         // On a set that still changes, z itself is known to respect the bounds; more of it is not.
         if (changed) alpha = std::min(alpha, 1.0);
         worst = it.descend(alpha) * unit;
-        it.finish_early(alpha * p_unit);
+        worst = std::max(worst, walls.settle(it, alpha * p_unit, unit));
         ++report.iterations;
-        const bool clipped = walls.clip(slack);
-        worst = std::max(worst, walls.residual(it.r(), unit));
-        if (clipped || worst <= goal) {
+        if (walls.largest_rise() * unit > kSlack * goal) rho = 0;
+        if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
             alpha = 0;
-            worst = natural_residual(lcp, p, &judged);
+            if (worst <= goal) worst = natural_residual(lcp, p, &judged);
             if (worst <= goal) break;
-            rho = 0;
-            (void)it.true_residual(unit);
+            worst = it.true_residual(unit);
+            worst = replaced = std::max(worst, walls.settle(it, 0, unit));
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);
-    if (worst > goal) worst = natural_residual(lcp, p, &judged);
+    if (worst > goal || report.iterations == 0) worst = natural_residual(lcp, p, &judged);
     active = std::move(judged);
     if (!multigrid.has_active()) multigrid.set_active(system, active, {});
     if (options.history) report.history.push_back(worst);

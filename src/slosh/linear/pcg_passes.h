@@ -38,7 +38,7 @@ public:
 
     std::size_t bytes() const { return 4 * r_.bytes(); }
 
-    /// r = b - A x from scratch, in units of `unit`; returns max|b - A x|.
+    /// r = b - A x from scratch, in units of `unit`; returns max|b - A x| (but of early blocks).
     double true_residual(double unit) {
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
@@ -55,7 +55,7 @@ public:
                     put_row(b, y, z, row, 1 / unit);
                 }
             }
-            return detail::largest(worst);
+            return is_early(i) ? 0.0 : detail::largest(worst);
         });
     }
 
@@ -78,16 +78,13 @@ public:
     const SplitField<D>& z() const { return z_; }
     const SplitField<D>& r() const { return r_; }
 
-    /// Blocks whose x is brought up to date by finish_early(), not by search().
-    void set_early(std::vector<int> blocks) {
-        early_ = std::move(blocks);
+    /// Blocks whose x is brought up to date by advance(), not by search().
+    void set_early(const std::vector<int>& blocks) {
         is_early_.assign(level_.size(), 0);
-        for (int b : early_) is_early_[b] = 1;
+        for (int b : blocks) is_early_[b] = 1;
     }
-    /// x += step p in the early blocks.
-    void finish_early(double step) {
-        parallel_for(early_.size(), 16, [&](std::size_t i) { update_x(early_[i], step); });
-    }
+    /// x += step p in an early block.
+    void advance(int b, double step) { update_x(b, step); }
 
     /// The residual of one cell.
     float& r(int b, int o) {
@@ -100,7 +97,7 @@ public:
     double search(double step, double beta) {
         parallel_for(level_.size(), 16, [&](std::size_t i) {
             const int b = static_cast<int>(i);
-            if (is_early_.empty() || !is_early_[b]) update_x(b, step);
+            if (!is_early(i)) update_x(b, step);
             partial_[i] = update_pq(b, static_cast<float>(beta));
         });
         return sum();
@@ -109,7 +106,7 @@ public:
     /// x += step p (but in early blocks).
     void finish(double step) {
         parallel_for(level_.size(), 16, [&](std::size_t i) {
-            if (is_early_.empty() || !is_early_[i]) update_x(static_cast<int>(i), step);
+            if (!is_early(i)) update_x(static_cast<int>(i), step);
         });
     }
 
@@ -126,7 +123,7 @@ public:
                 _mm256_store_ps(r, v);
                 worst = _mm256_max_ps(worst, _mm256_andnot_ps(sign, v));
             });
-            if (!is_early_.empty() && is_early_[i]) return 0.0;
+            if (is_early(i)) return 0.0;
             alignas(32) float w[8];
             _mm256_store_ps(w, worst);
             return static_cast<double>(*std::max_element(w, w + 8));
@@ -134,6 +131,7 @@ public:
     }
 
 private:
+    bool is_early(std::size_t b) const { return !is_early_.empty() && is_early_[b]; }
     double sum() const {
         double s = 0;
         for (double v : partial_) s += v;
@@ -212,7 +210,6 @@ private:
     Field<double, D>& x_;
     SplitField<D> r_, z_, p_, q_;
     std::vector<double> partial_;
-    std::vector<int> early_;
     std::vector<std::uint8_t> is_early_;
 };
 
