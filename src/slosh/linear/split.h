@@ -19,7 +19,7 @@
 
 #include "slosh/grid/field.h"
 #include "slosh/linear/block_rows.h"
-#include "slosh/linear/pages.h"
+#include "slosh/base/pages.h"
 
 namespace slosh {
 

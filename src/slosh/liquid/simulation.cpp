@@ -2,6 +2,8 @@
 // reads and writes is in its arguments. docs/step.md draws the same list.
 #include "slosh/liquid/simulation.h"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "slosh/base/error.h"
@@ -261,7 +263,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
 template <int D>
 bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallback,
                                       StepReport& report, FaceField<float, D>& displacement) {
-    StageTimer timer(report.times, "pressure");
+    std::optional<StageTimer> timer(std::in_place, report.times, "pressure");
     BlockLcp<D> lcp = assemble(grid);
     report.liquid_cells = lcp.system.unknowns();
     const int pockets = make_consistent(lcp);
@@ -287,6 +289,7 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
     if (!options.sticky) mark_pressed(lcp.constrained, active, grid.solid, grid.sticky);
 
     read_probes(q, dt, report);
+    timer.reset();
 
     if (setup.step.density_correction) {
         if (!hierarchy) hierarchy = std::make_unique<Multigrid<D>>(lcp.system);

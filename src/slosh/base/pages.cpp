@@ -1,12 +1,14 @@
-#include "slosh/linear/pages.h"
+#include "slosh/base/pages.h"
 
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <new>
+#include <unordered_map>
 #include <vector>
 
 #include "slosh/base/parallel.h"
@@ -25,15 +27,22 @@ struct Mapping {
 struct Pool {
     std::mutex mutex;
     std::vector<Mapping> free;  // oldest first
+    std::unordered_map<void*, std::size_t> used;
     std::size_t free_bytes = 0, used_bytes = 0, peak_bytes = 0;
+
+    void use(Mapping m) {
+        used.emplace(m.data, m.size);
+        used_bytes += m.size;
+        peak_bytes = std::max(peak_bytes, used_bytes);
+    }
 };
 Pool& pool() {
     static Pool* p = new Pool;  // never destroyed: arrays may outlive other statics
     return *p;
 }
 
-/// The smallest pooled mapping that fits and is not much too large, or none.
-Mapping take_pooled(std::size_t size) {
+/// Hands out the smallest pooled mapping that fits and is not much too large; null if none does.
+void* take_pooled(std::size_t size) {
     Pool& p = pool();
     const std::lock_guard lock(p.mutex);
     auto best = p.free.end();
@@ -41,28 +50,12 @@ Mapping take_pooled(std::size_t size) {
         if (it->size >= size && it->size <= size + size / 2 + kSmall &&
             (best == p.free.end() || it->size < best->size))
             best = it;
-    Mapping m{nullptr, size};
-    if (best != p.free.end()) {
-        m = *best;
-        p.free_bytes -= m.size;
-        p.free.erase(best);
-    }
-    p.used_bytes += m.size;
-    p.peak_bytes = std::max(p.peak_bytes, p.used_bytes);
-    return m;
-}
-
-void give_back(Mapping m) {
-    Pool& p = pool();
-    const std::lock_guard lock(p.mutex);
-    p.used_bytes -= m.size;
-    p.free_bytes += m.size;
-    p.free.push_back(m);
-    while (p.free_bytes + p.used_bytes > p.peak_bytes) {
-        munmap(p.free.front().data, p.free.front().size);
-        p.free_bytes -= p.free.front().size;
-        p.free.erase(p.free.begin());
-    }
+    if (best == p.free.end()) return nullptr;
+    const Mapping m = *best;
+    p.free_bytes -= m.size;
+    p.free.erase(best);
+    p.use(m);
+    return m.data;
 }
 
 /// New zero pages; huge sizes start at a huge page.
@@ -82,17 +75,53 @@ void* map(std::size_t size) {
 
 }  // namespace
 
+void* take_pages(std::size_t bytes, bool& fresh) {
+    const std::size_t page = bytes >= kHuge ? kHuge : kSmall;
+    if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kHuge) throw std::bad_alloc();
+    const std::size_t size = (bytes + page - 1) / page * page;
+    void* memory = take_pooled(size);
+    fresh = memory == nullptr;
+    if (!fresh) return memory;
+    memory = map(size);
+    const std::lock_guard lock(pool().mutex);
+    pool().use({memory, size});
+    return memory;
+}
+
+void give_pages_back(void* memory) {
+    Pool& p = pool();
+    const std::lock_guard lock(p.mutex);
+    const auto it = p.used.find(memory);
+    const Mapping m{memory, it->second};
+    p.used.erase(it);
+    p.used_bytes -= m.size;
+    p.free_bytes += m.size;
+    p.free.push_back(m);
+    while (p.free_bytes + p.used_bytes > p.peak_bytes) {
+        munmap(p.free.front().data, p.free.front().size);
+        p.free_bytes -= p.free.front().size;
+        p.free.erase(p.free.begin());
+    }
+}
+
+void release_pooled_pages() {
+    Pool& p = pool();
+    const std::lock_guard lock(p.mutex);
+    for (const Mapping& m : p.free) munmap(m.data, m.size);
+    p.free.clear();
+    p.free_bytes = 0;
+    p.peak_bytes = p.used_bytes;
+}
+
 Pages::Pages(std::size_t bytes, Fill fill) : bytes_(bytes) {
     if (bytes == 0) return;
-    const std::size_t page = bytes >= kHuge ? kHuge : kSmall;
-    const Mapping m = take_pooled((bytes + page - 1) / page * page);
-    mapped_ = m.size;
-    data_ = m.data ? m.data : map(m.size);
-    if (m.data && fill == Fill::Nothing) return;
+    bool fresh = false;
+    data_ = take_pages(bytes, fresh);
+    if (!fresh && fill == Fill::Nothing) return;
     parallel_for((bytes + kHuge - 1) / kHuge, 1, [&](std::size_t i) {
         char* c = static_cast<char*>(data_);
         const std::size_t begin = i * kHuge, end = std::min(bytes, begin + kHuge);
-        if (m.data)
+        if (!fresh)
             std::memset(c + begin, 0, end - begin);
         else
             for (std::size_t at = begin; at < end; at += kSmall)
@@ -101,16 +130,7 @@ Pages::Pages(std::size_t bytes, Fill fill) : bytes_(bytes) {
 }
 
 Pages::~Pages() {
-    if (data_) give_back({data_, mapped_});
-}
-
-void Pages::release_pool() {
-    Pool& p = pool();
-    const std::lock_guard lock(p.mutex);
-    for (const Mapping& m : p.free) munmap(m.data, m.size);
-    p.free.clear();
-    p.free_bytes = 0;
-    p.peak_bytes = p.used_bytes;
+    if (data_) give_pages_back(data_);
 }
 
 }  // namespace slosh

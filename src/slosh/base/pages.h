@@ -1,6 +1,6 @@
-// Memory for a solver's own arrays, kept from one solve to the next.
+// Memory for large arrays, kept from one time step to the next.
 //
-// Solves are short and touch all their memory, so page faults count: fresh memory would cost a
+// Stages are short and touch all their memory, so page faults count: fresh memory would cost a
 // quarter of a solve at 256^3. Arrays of megabytes get huge pages, each faulted in once, by a
 // write, by one thread. Freed memory goes to a pool that, with what is in use, never holds more
 // than was once in use together.
@@ -13,6 +13,13 @@ namespace slosh {
 
 /// What the bytes of new memory are.
 enum class Fill { Zero, Nothing };
+
+/// Memory for `bytes` > 0 bytes, at the start of a page; `fresh` if it is new from the system and
+/// so zero.
+void* take_pages(std::size_t bytes, bool& fresh);
+void give_pages_back(void* memory);
+/// Gives the pooled memory back to the system.
+void release_pooled_pages();
 
 class Pages {
 public:
@@ -27,17 +34,13 @@ public:
     void* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
 
-    /// Gives the pooled memory back to the system.
-    static void release_pool();
-
 private:
     void swap(Pages& o) {
         std::swap(data_, o.data_);
         std::swap(bytes_, o.bytes_);
-        std::swap(mapped_, o.mapped_);
     }
     void* data_ = nullptr;
-    std::size_t bytes_ = 0, mapped_ = 0;
+    std::size_t bytes_ = 0;
 };
 
 /// A fixed number of values of a trivial type, uninitialised.

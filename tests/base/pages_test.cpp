@@ -1,4 +1,4 @@
-#include "slosh/linear/pages.h"
+#include "slosh/base/pages.h"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 using namespace slosh;
 
 TEST_CASE("Pooled memory comes back, and comes back zero if asked to") {
-    Pages::release_pool();
+    release_pooled_pages();
     for (std::size_t bytes : {std::size_t(100), std::size_t(300000), std::size_t(5) << 20}) {
         void* first;
         {
