@@ -10,6 +10,7 @@ list() {
     cat <<TXT
 ball_box         5  48
 ball_circle     11  96
+ceiling          9  48
 circle          18  96
 dambreak_box    20  48
 dambreak_sphere 16  48
@@ -21,6 +22,7 @@ sphere          16  48
 sphere_cuboid   16  48
 sphere_stream   30  48
 square          20  96
+thin_walls      22  48
 tilted_rest     30  96
 vortex_box      30  96  --particles
 wall_splash      6  96

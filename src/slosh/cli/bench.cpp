@@ -62,6 +62,8 @@ int bench(const BenchOptions& options) {
                          did_you_mean(options.suite, names) + "; slosh bench --help lists them");
     if (!suite->run) throw InputError("suite '" + options.suite + "' is not in this version yet");
 
+    if (!suite->has_scenes && (!options.scenes.empty() || !options.set.empty()))
+        throw InputError("suite '" + options.suite + "' has a case of its own, and no scenes");
     if (!suite->has_tables && (!options.tables.empty() || !options.plot.empty()))
         throw InputError("suite '" + options.suite + "' has no tables or figures of papers");
 

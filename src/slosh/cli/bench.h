@@ -26,6 +26,7 @@ struct BenchSuite {
     const char* name;
     const char* description;                                        ///< One line for the help.
     void (*run)(const BenchOptions& options, BenchReport& report);  ///< Null: comes later.
+    bool has_scenes = false;                                        ///< Knows --scene and --set.
     bool has_tables = false;                                        ///< Knows --table and --plot.
 };
 

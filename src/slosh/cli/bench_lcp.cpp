@@ -22,7 +22,7 @@ void bench_lcp(const BenchOptions& options, BenchReport& report) {
     if (!options.tables.empty() || !options.plot.empty()) return;
 
     for (const std::string& scene :
-         or_default(options.scenes, {"sphere", "sphere_cuboid", "hollow_spheres"}))
+         or_default(options.scenes, {"sphere", "sphere_cuboid", "hollow_spheres", "thin_walls"}))
         for (int n : or_default(options.sizes, {32, 64})) {
             const PaperTable* paper = paper_frame(scene);
             bench_frame(scene, options.frames.value_or(paper ? paper->frames : kFrames), n, solvers,

@@ -24,7 +24,7 @@ void convergence(const char* figure, const PaperTable& table, int n, const Bench
     const std::vector<std::string> solvers =
         or_default(options.solvers, {"fas", "policy-mg", "penalty-mg", "fmg", "auto"});
     const int frame = options.frames.value_or(table.frames);
-    const Scene scene = lcp_scene(table.scene, n);
+    const Scene scene = lcp_scene(table.scene, n, options.set);
     with_dimension(scene, [&](auto dimension) {
         constexpr int D = dimension;
         LiquidSimulation<D> simulation(make_setup<D>(scene));
@@ -58,7 +58,7 @@ void convergence(const char* figure, const PaperTable& table, int n, const Bench
 void histogram(int n, const BenchOptions& options, BenchReport& report) {
     const PaperTable& table = paper_table("6.8");
     const int frames = options.frames.value_or(table.frames);
-    const Scene scene = lcp_scene(table.scene, n);
+    const Scene scene = lcp_scene(table.scene, n, options.set);
     std::vector<ChartBars> bars;
     for (const RunSummary& s : run_systems(
              scene, frames, {"policy-pcg", "policy-mg-exact", "penalty-pcg", "penalty-mg-exact"},

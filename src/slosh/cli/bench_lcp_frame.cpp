@@ -107,7 +107,7 @@ void bench_system(const CapturedSystem<D>& system, const std::string& scene, int
 void bench_frame(const std::string& name, int frames, int n,
                  const std::vector<std::string>& solvers, bool named, const std::string& table,
                  const BenchOptions& options, BenchReport& report) {
-    const Scene scene = lcp_scene(name, n);
+    const Scene scene = lcp_scene(name, n, options.set);
     with_dimension(scene, [&](auto dimension) {
         constexpr int D = dimension;
         std::optional<CapturedSystem<D>> system;

@@ -81,7 +81,9 @@ void bench_lcp_speed(const BenchOptions& options, BenchReport& report) {
     const int frames = options.frames.value_or(kFrames);
     for (const PaperSpeed& paper : paper_speeds())
         for (int n : or_default(options.sizes, {paper.n})) {
-            const Scene scene = lcp_scene(paper.scene, n, {"separation=node", "fps=30"});
+            std::vector<std::string> overrides = {"separation=node", "fps=30"};
+            overrides.insert(overrides.end(), options.set.begin(), options.set.end());
+            const Scene scene = lcp_scene(paper.scene, n, overrides);
             for (int count : or_default(options.threads, {2})) {
                 set_threads(count);
                 add_row(paper, n, "fmg", "cold", count, frames, fmg_pair(scene, frames), report);

@@ -41,7 +41,7 @@ void run_tables(const std::vector<PaperTable>& tables, int n, const BenchOptions
                     solvers.push_back(word);
 
     const PaperTable& first = tables.front();
-    const Scene scene = lcp_scene(first.scene, n);
+    const Scene scene = lcp_scene(first.scene, n, options.set);
     std::vector<std::string> kept;
     for (const std::string& word : solvers) {
         const LcpMethod method = lcp_method(word);

@@ -78,8 +78,10 @@ void bench_pressure(const BenchOptions& options, BenchReport& report) {
                                     "sphere_stream:high"});
     for (const std::string& name : scenes)
         for (int n : or_default(options.sizes, {32, 64, 128})) {
-            const Scene scene = load_scene(
-                name, {"resolution=" + std::to_string(n), "separation=off"});
+            std::vector<std::string> overrides = {"resolution=" + std::to_string(n),
+                                                  "separation=off"};
+            overrides.insert(overrides.end(), options.set.begin(), options.set.end());
+            const Scene scene = load_scene(name, overrides);
             if (scene.dim == 2)
                 bench_scene<2>(scene, name, n, options, report);
             else

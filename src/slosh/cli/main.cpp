@@ -125,6 +125,9 @@ Command add_bench(CLI::App& app) {
         ->delimiter(',')
         ->type_name("N,M")
         ->check(range(1, 1024));
+    c.add_option("--set", o->set, "pressure, lcp: override a key of the scenes; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
     c.add_option("--frames", o->frames, "Frames to simulate")
         ->type_name("N")
         ->check(range(1, 1000000));
