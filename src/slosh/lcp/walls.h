@@ -1,0 +1,271 @@
+// Truncated non-smooth Newton multigrid: what happens at the walls (internal to auto.cpp).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "slosh/lcp/problem.h"
+#include "slosh/linear/cell_mask.h"
+#include "slosh/linear/pcg_passes.h"
+
+namespace slosh {
+
+/// The bounds of the correction, who sits on them, and the residual
+/// there. Everything goes over a list of the vectors that hold cells of S, block by block.
+template <int D>
+class Walls {
+public:
+    Walls(const BlockLcp<D>& lcp, const MultigridLevel<D>& level, Field<double, D>& p,
+          Field<std::uint8_t, D>& active)
+        : lcp_(lcp), level_(level), p_(p), active_(active) {
+        find_vectors();
+        const std::size_t vectors = level.mixed.bytes() / sizeof(MixedVector<D>);
+        low_ = LowerBounds(vectors);
+        parallel_for(vectors, 4096, [&](std::size_t i) {
+            for (float& v : low_[i].v) v = -std::numeric_limits<float>::infinity();
+        });
+        for (const WallVector& w : vectors_)
+            for (int lane = 0; lane < 8; ++lane)
+                if (w.in_s >> lane & 1) low_[w.number].v[lane] = 0;
+        is_stale_.assign(blocks_.size(), 0);
+    }
+
+    /// Blocks that hold cells of S.
+    const std::vector<int>& blocks() const { return blocks_; }
+    const LowerBounds& low() const { return low_; }
+    std::size_t constrained_count() const {
+        std::size_t n = 0;
+        for (const WallVector& w : vectors_) n += std::popcount(w.in_s);
+        return n;
+    }
+    /// As of the last find_active().
+    std::size_t active_count() const { return active_count_; }
+
+    /// Marks as active the cells whose z is at its bound; returns how many cells changed.
+    std::size_t find_active(const SplitField<D>& z) {
+        struct Count {
+            std::uint32_t active = 0, changed = 0;
+        };
+        std::vector<Count> counts(blocks_.size());
+        for_each_block([&](std::size_t i) {
+            const int b = blocks_[i];
+            for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
+                WallVector& w = vectors_[k];
+                const Lanes value = _mm256_load_ps(z.half(b, w.colour) + 8 * w.v);
+                const Lanes at = _mm256_cmp_ps(value, _mm256_load_ps(low_[w.number].v), _CMP_LE_OQ);
+                const auto now = static_cast<std::uint8_t>(_mm256_movemask_ps(at) & w.in_s);
+                counts[i].active += std::popcount(now);
+                for (unsigned bits = now ^ w.active; bits; bits &= bits - 1) {
+                    const int lane = std::countr_zero(bits);
+                    active_.block(b)[split_cell<D>(w.colour, w.v, lane)] = now >> lane & 1;
+                    ++counts[i].changed;
+                }
+                w.active = now;
+            }
+        });
+        active_count_ = 0;
+        std::size_t changed = 0;
+        for (std::size_t i = 0; i < blocks_.size(); ++i) {
+            active_count_ += counts[i].active;
+            changed += counts[i].changed;
+            is_stale_[i] |= counts[i].changed > 0;
+        }
+        stale_ += changed;
+        return changed;
+    }
+    /// Cells that changed sides since take_stale_blocks(), which returns their blocks.
+    std::size_t stale() const { return stale_; }
+    std::vector<int> take_stale_blocks() {
+        std::vector<int> list;
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            if (is_stale_[i]) list.push_back(blocks_[i]);
+        is_stale_.assign(blocks_.size(), 0);
+        stale_ = 0;
+        return list;
+    }
+
+    /// Brings p in the wall blocks up to date (p += step times the search direction), puts p < 0 in
+    /// S to zero, in r as well, and sets the bounds of the next correction: it may take p down to
+    /// zero. Returns the natural residual (C3) there, from the float residual r in units of `unit`.
+    double settle(PcgPasses<D>& it, double step, double unit) {
+        const double p_scale = level_.weight / unit;
+        const SplitField<D>& r = it.r();
+        std::vector<std::vector<Clip>> clips(blocks_.size());
+        const double worst = parallel_max(blocks_.size(), [&](std::size_t i) {
+            const int b = blocks_[i];
+            it.advance(b, step);
+            double* p = p_.block(b);
+            Lanes largest = residual_off_walls(r, b);
+            for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
+                const WallVector& v = vectors_[k];
+                Lanes q = load_vector(p, v, p_scale);
+                if (_mm256_movemask_ps(q) & v.in_s) {  // some are below zero
+                    clip(p, v, p_scale, clips[i]);
+                    q = load_vector(p, v, p_scale);
+                }
+                const Lanes in_s = lane_mask(v.in_s), sign = lanes(-0.f);
+                const Lanes none = lanes(-std::numeric_limits<float>::infinity());
+                _mm256_store_ps(low_[v.number].v,
+                                _mm256_blendv_ps(none, _mm256_xor_ps(q, sign), in_s));
+                const Lanes w = _mm256_xor_ps(
+                    _mm256_load_ps(r.half(b, v.colour) + 8 * v.v), sign);
+                const Lanes inverse = _mm256_load_ps(level_.mixed[v.number].inverse);
+                const Lanes natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
+                largest = _mm256_max_ps(
+                    largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
+            }
+            return largest_lane(largest);
+        });
+        largest_rise_ = 0;
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            for (const Clip& c : clips[i]) {
+                subtract_column(it, blocks_[i], c);
+                largest_rise_ = std::max<double>(largest_rise_, c.rise);
+            }
+        return unit * worst;
+    }
+
+    /// The largest p that settle() put to zero, in the units of r.
+    double largest_rise() const { return largest_rise_; }
+
+private:
+    struct WallVector {
+        std::uint32_t number;       // in the level's mixed lists
+        std::uint8_t colour, v;     // of its block
+        std::uint8_t in_s, active;  // lanes
+    };
+    /// A cell whose p was raised to zero.
+    struct Clip {
+        std::uint32_t number;
+        int lane, offset;
+        float rise;  // in the units of r
+    };
+
+    void find_vectors() {
+        const Blocks<D>& blocks = *lcp_.system.blocks;
+        std::vector<std::vector<WallVector>> found(blocks.size());
+        parallel_for(blocks.size(), 16, [&](std::size_t i) {
+            const int b = static_cast<int>(i);
+            const BlockKinds& k = level_.kinds[b];
+            const std::uint8_t* in_s = lcp_.constrained.block(b);
+            if (!any<D>(nonzero<D>(in_s))) return;
+            for (int t = 0; t < 2; ++t) {
+                std::uint32_t number = k.first[t];
+                for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
+                    const int v = std::countr_zero(bits);
+                    WallVector w{number, static_cast<std::uint8_t>(t),
+                                 static_cast<std::uint8_t>(v), 0, 0};
+                    for (int lane = 0; lane < 8; ++lane) {
+                        const int o = split_cell<D>(t, v, lane);
+                        w.in_s |= (in_s[o] ? 1 : 0) << lane;
+                        w.active |= (active_.block(b)[o] ? 1 : 0) << lane;
+                    }
+                    w.active &= w.in_s;
+                    if (w.in_s) found[i].push_back(w);
+                }
+            }
+        });
+        for (int b = 0; b < blocks.size(); ++b) {
+            if (found[b].empty()) continue;
+            blocks_.push_back(b);
+            vectors_.insert(vectors_.end(), found[b].begin(), found[b].end());
+            first_.push_back(vectors_.size());
+        }
+    }
+
+    /// The largest |r_i| of a block's cells outside S: those without a bound.
+    Lanes residual_off_walls(const SplitField<D>& r, int b) const {
+        const BlockKinds& k = level_.kinds[b];
+        const Lanes free = lanes(-std::numeric_limits<float>::infinity());
+        Lanes worst = _mm256_setzero_ps();
+        for (int t = 0; t < 2; ++t) {
+            const auto keep = [&](int v, Lanes mask) SLOSH_INLINE {
+                const Lanes value = _mm256_load_ps(r.half(b, t) + 8 * v);
+                worst = _mm256_max_ps(worst, _mm256_and_ps(mask, value));
+            };
+            const Lanes magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+            for (std::uint32_t bits = k.plain[t]; bits; bits &= bits - 1)
+                keep(std::countr_zero(bits), magnitude);
+            std::uint32_t number = k.first[t];
+            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number)
+                keep(std::countr_zero(bits),
+                     _mm256_and_ps(magnitude, _mm256_cmp_ps(_mm256_load_ps(low_[number].v), free,
+                                                            _CMP_EQ_OQ)));
+        }
+        return worst;
+    }
+
+    /// p of a vector's cells, scaled.
+    static Lanes load_vector(const double* p, const WallVector& v, double scale) {
+        const __m256d s = _mm256_set1_pd(scale);
+        __m128 rows[2];
+        for (int half = 0; half < 2; ++half) {
+            const double* row = p + 16 * v.v + kSide * half;
+            const __m256d low = _mm256_load_pd(row), high = _mm256_load_pd(row + 4);
+            const bool odd = (half + (v.v >> 2) + v.colour) & 1;
+            const __m256d mine = odd ? _mm256_unpackhi_pd(low, high) : _mm256_unpacklo_pd(low, high);
+            rows[half] = _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_permute4x64_pd(mine, 0xd8), s));
+        }
+        return _mm256_set_m128(rows[1], rows[0]);
+    }
+    static void clip(double* p, const WallVector& v, double scale, std::vector<Clip>& clips) {
+        for (unsigned bits = v.in_s; bits; bits &= bits - 1) {
+            const int lane = std::countr_zero(bits), o = split_cell<D>(v.colour, v.v, lane);
+            if (p[o] >= 0) continue;
+            clips.push_back({v.number, lane, o, static_cast<float>(-p[o] * scale)});
+            p[o] = 0;
+        }
+    }
+    /// r -= A e, where e is the rise of one cell.
+    void subtract_column(PcgPasses<D>& it, int b, const Clip& clip) const {
+        const ExactVector<D>& row = level_.exact[clip.number];
+        float diagonal = row.excess[clip.lane];
+        const Index<D> cell = local_cell<D>(clip.offset);
+        for (int side = 0; side < 2 * D; ++side) {
+            const float c = row.c[side][clip.lane];
+            diagonal += c;
+            // The order of Neighbours: the first is the one that shares the cell's pair.
+            const int axis = side / 2;
+            const int upper = axis == 0 ? (side + cell[0] + 1) & 1 : side & 1;
+            Index<D> near = cell;
+            near[axis] += upper ? 1 : -1;
+            const bool inside = near[axis] >= 0 && near[axis] < kSide;
+            near[axis] &= kSide - 1;
+            const int block = inside ? b : level_.faces[b][2 * axis + upper];
+            if (c > 0) it.r(block, cell_offset<D>(near)) += c * clip.rise;
+        }
+        it.r(b, clip.offset) -= diagonal * clip.rise;
+    }
+    static Lanes lane_mask(std::uint8_t bits) {
+        const __m256i bit = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
+        return _mm256_castsi256_ps(
+            _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits), bit), bit));
+    }
+    static double largest_lane(Lanes v) {
+        alignas(32) float w[8];
+        _mm256_store_ps(w, v);
+        return *std::max_element(w, w + 8);
+    }
+
+
+    template <class Body>
+    void for_each_block(const Body& body) const {
+        parallel_for(blocks_.size(), 16, body);
+    }
+
+    const BlockLcp<D>& lcp_;
+    const MultigridLevel<D>& level_;
+    Field<double, D>& p_;
+    Field<std::uint8_t, D>& active_;
+    std::vector<int> blocks_;
+    std::vector<WallVector> vectors_;
+    std::vector<std::size_t> first_ = {0};  // of each block, in vectors_
+    std::vector<std::uint8_t> is_stale_;    // by block
+    std::size_t stale_ = 0, active_count_ = 0;
+    double largest_rise_ = 0;
+    LowerBounds low_;
+};
+
+}  // namespace slosh
