@@ -91,6 +91,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         alpha = rho / curvature;
         // On a set that still changes, z itself is known to respect the bounds; more of it is not.
         if (changed) alpha = std::min(alpha, 1.0);
+        if (!same) rho = 0;  // the next direction is not conjugate to this one
         worst = it.descend(alpha) * unit;
         worst = std::max(worst, walls.settle(it, alpha * p_unit, unit));
         ++report.iterations;

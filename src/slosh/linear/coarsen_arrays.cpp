@@ -125,6 +125,7 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                 for (int y = 0; y < 4; ++y) {
                     const int to = 4 * (octant & 1) + kSide * (y + 4 * (octant >> 1 & 1)) +
                                    64 * (z + 4 * (octant >> 2 & 1));
+                    std::fill_n(coarse.excess.block(B) + to, 4, 0.0f);  // once perhaps there was some
                     for (int d = 0; d < D; ++d)
                         std::fill_n(coarse.coefficient.axis(d).block(B) + to, 4, plain);
                 }
