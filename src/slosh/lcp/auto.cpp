@@ -7,10 +7,6 @@ namespace slosh {
 
 namespace {
 
-/// Share of the active cells that may change sides before the coarser levels are told.
-constexpr double kStale = 0.02;
-/// Share of the active cells that may change sides while directions stay conjugate.
-constexpr double kWaver = 0.001;
 /// r is computed afresh, in double, each time it has fallen by this.
 constexpr double kReplace = 1e-5;
 /// Share of the goal by which p may fall below zero in S before directions start afresh.
@@ -66,7 +62,8 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     while (worst > goal && report.iterations < options.max_iterations) {
         it.smooth(walls.low());
         std::size_t changed = walls.find_active(it.z());
-        if (!multigrid.has_active() || walls.stale() > kStale * walls.active_count()) {
+        // Even one cell that the coarser levels see wrongly can spoil the step for all.
+        if (!multigrid.has_active() || walls.is_stale()) {
             const double since = wall_seconds();
             multigrid.set_active(system, active, walls.take_stale_blocks());
             report.setup_seconds += wall_seconds() - since;
@@ -74,9 +71,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         }
         const double rho_new = it.precondition(walls.low());
         changed += walls.find_active(it.z());
-        // A few cells that waver at zero do not spoil the direction; a new set does.
-        const bool same = changed <= kWaver * walls.active_count();
-        const double beta = rho > 0 && same ? rho_new / rho : 0;
+        const double beta = rho > 0 && changed == 0 ? rho_new / rho : 0;
         const double curvature = it.search(alpha * p_unit, beta);
         alpha = 0;
         if (!(rho_new > 0) || !(curvature > 0)) {
@@ -91,7 +86,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         alpha = rho / curvature;
         // On a set that still changes, z itself is known to respect the bounds; more of it is not.
         if (changed) alpha = std::min(alpha, 1.0);
-        if (!same) rho = 0;  // the next direction is not conjugate to this one
+        if (changed) rho = 0;  // the next direction is not conjugate to this one
         worst = it.descend(alpha) * unit;
         worst = std::max(worst, walls.settle(it, alpha * p_unit, unit));
         ++report.iterations;

@@ -12,8 +12,8 @@
 
 namespace slosh {
 
-/// The bounds of the correction, who sits on them, and the residual
-/// there. Everything goes over a list of the vectors that hold cells of S, block by block.
+/// The bounds of the correction, who sits on them, and the residual there. Everything goes over a
+/// list of the vectors that hold cells of S, block by block.
 template <int D>
 class Walls {
 public:
@@ -29,7 +29,7 @@ public:
         for (const WallVector& w : vectors_)
             for (int lane = 0; lane < 8; ++lane)
                 if (w.in_s >> lane & 1) low_[w.number].v[lane] = 0;
-        is_stale_.assign(blocks_.size(), 0);
+        stale_.assign(blocks_.size(), 0);
     }
 
     /// Blocks that hold cells of S.
@@ -40,15 +40,10 @@ public:
         for (const WallVector& w : vectors_) n += std::popcount(w.in_s);
         return n;
     }
-    /// As of the last find_active().
-    std::size_t active_count() const { return active_count_; }
 
     /// Marks as active the cells whose z is at its bound; returns how many cells changed.
     std::size_t find_active(const SplitField<D>& z) {
-        struct Count {
-            std::uint32_t active = 0, changed = 0;
-        };
-        std::vector<Count> counts(blocks_.size());
+        std::vector<std::uint32_t> changed(blocks_.size());
         for_each_block([&](std::size_t i) {
             const int b = blocks_[i];
             for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
@@ -56,33 +51,30 @@ public:
                 const Lanes value = _mm256_load_ps(z.half(b, w.colour) + 8 * w.v);
                 const Lanes at = _mm256_cmp_ps(value, _mm256_load_ps(low_[w.number].v), _CMP_LE_OQ);
                 const auto now = static_cast<std::uint8_t>(_mm256_movemask_ps(at) & w.in_s);
-                counts[i].active += std::popcount(now);
                 for (unsigned bits = now ^ w.active; bits; bits &= bits - 1) {
                     const int lane = std::countr_zero(bits);
                     active_.block(b)[split_cell<D>(w.colour, w.v, lane)] = now >> lane & 1;
-                    ++counts[i].changed;
+                    ++changed[i];
                 }
                 w.active = now;
             }
         });
-        active_count_ = 0;
-        std::size_t changed = 0;
+        std::size_t sum = 0;
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
-            active_count_ += counts[i].active;
-            changed += counts[i].changed;
-            is_stale_[i] |= counts[i].changed > 0;
+            sum += changed[i];
+            stale_[i] |= changed[i] > 0;
         }
-        stale_ += changed;
-        return changed;
+        return sum;
     }
-    /// Cells that changed sides since take_stale_blocks(), which returns their blocks.
-    std::size_t stale() const { return stale_; }
+    /// Whether cells changed sides since take_stale_blocks(), which returns their blocks.
+    bool is_stale() const {
+        return std::any_of(stale_.begin(), stale_.end(), [](std::uint8_t s) { return s; });
+    }
     std::vector<int> take_stale_blocks() {
         std::vector<int> list;
         for (std::size_t i = 0; i < blocks_.size(); ++i)
-            if (is_stale_[i]) list.push_back(blocks_[i]);
-        is_stale_.assign(blocks_.size(), 0);
-        stale_ = 0;
+            if (stale_[i]) list.push_back(blocks_[i]);
+        stale_.assign(blocks_.size(), 0);
         return list;
     }
 
@@ -262,8 +254,7 @@ private:
     std::vector<int> blocks_;
     std::vector<WallVector> vectors_;
     std::vector<std::size_t> first_ = {0};  // of each block, in vectors_
-    std::vector<std::uint8_t> is_stale_;    // by block
-    std::size_t stale_ = 0, active_count_ = 0;
+    std::vector<std::uint8_t> stale_;       // by block
     double largest_rise_ = 0;
     LowerBounds low_;
 };
