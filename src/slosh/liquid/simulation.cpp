@@ -263,10 +263,11 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
 template <int D>
 bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallback,
                                       StepReport& report, FaceField<float, D>& displacement) {
-    std::optional<StageTimer> timer(std::in_place, report.times, "pressure");
+    std::optional<StageTimer> timer(std::in_place, report.times, "assembly");
     BlockLcp<D> lcp = assemble(grid);
     report.liquid_cells = lcp.system.unknowns();
     const int pockets = make_consistent(lcp);
+    timer.emplace(report.times, "pressure");
 
     PressureOptions options{.solver = setup.step.solver,
                             .sticky = separation() == Separation::Off,
