@@ -48,6 +48,12 @@ TEST_CASE("Built-in scenes raise no warnings at their own resolution") {
     for (const BuiltinScene& b : builtin_scenes()) {
         CAPTURE(b.name);
         const SceneEstimate e = estimate_scene(load_scene(b.name), 1);
+        if (std::string(b.name) == "thin_walls") {  // that is what it is for
+            CHECK(e.warnings.size() == 3);
+            for (const std::string& w : e.warnings)
+                CHECK_MESSAGE(w.find("thinner than 2 cells") != std::string::npos, w);
+            continue;
+        }
         for (const std::string& w : e.warnings) CHECK_MESSAGE(false, w);
     }
 }
