@@ -2,9 +2,11 @@
 //
 // Half-sweeps do little with each number they load, so on large grids memory sets the pace. A pass
 // over a block needs the pass before it on the block and its face neighbours only; so the passes
-// follow each other over slabs of blocks, each two slabs behind the one before: while a slab is in
-// cache, all passes see it. Two slabs apart, passes neither read nor write what another one writes
-// at the same time, and every value comes out as if the passes had run one after the other.
+// follow each other over slabs of blocks: while a slab is in cache, all passes see it. Even passes
+// run at the same time, three slabs apart, then odd passes, each one slab behind its even one.
+// So they neither read nor write what another one writes at the same time, each finds the pass
+// before done on the slab and on both its neighbours, and every value comes out as if the passes
+// had run one after the other.
 #pragma once
 
 #include <algorithm>
@@ -29,27 +31,31 @@ public:
     template <class Body>
     void run(int passes, const Body& body) const {
         const int slabs = static_cast<int>(first_.size()) - 1;
-        std::vector<int> start(passes), until(passes + 1);
-        for (int t = 0; t < slabs + 2 * (passes - 1); ++t) {
-            int total = 0;
-            for (int pass = 0; pass < passes; ++pass) {
-                const int slab = t - 2 * pass;
-                const bool there = slab >= 0 && slab < slabs;
-                start[pass] = there ? first_[slab] - total : 0;
-                if (there) total += first_[slab + 1] - first_[slab];
-                until[pass] = total;
-            }
-            parallel_ranges(total, kGrain, [&](std::size_t begin, std::size_t end) {
-                int pass = 0;
-                for (int i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
-                    while (i >= until[pass]) ++pass;
-                    body(pass, blocks_[start[pass] + i]);
+        std::vector<int> start(passes), until(passes);
+        for (int t = 0; t < slabs + behind(passes - 1); ++t)
+            for (int parity = 0; parity < 2; ++parity) {
+                int total = 0;
+                for (int pass = parity; pass < passes; pass += 2) {
+                    const int slab = t - behind(pass);
+                    const bool there = slab >= 0 && slab < slabs;
+                    start[pass] = there ? first_[slab] - total : 0;
+                    if (there) total += first_[slab + 1] - first_[slab];
+                    until[pass] = total;
                 }
-            });
-        }
+                parallel_ranges(total, kGrain, [&](std::size_t begin, std::size_t end) {
+                    int pass = parity;
+                    for (int i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
+                        while (i >= until[pass]) pass += 2;
+                        body(pass, blocks_[start[pass] + i]);
+                    }
+                });
+            }
     }
 
 private:
+    /// Slabs by which a pass follows the first one.
+    static int behind(int pass) { return 3 * (pass / 2) + pass % 2; }
+
     static constexpr std::size_t kGrain = 16;
     static constexpr std::size_t kCache = std::size_t(8) << 20;
 
