@@ -15,8 +15,8 @@ BELOW["grid"] = ["base"]
 BELOW["shape"] = BELOW["particles"] = BELOW["linear"] = ["base", "grid"]
 BELOW["surface"] = ["base", "grid", "particles"]
 _METHODS = ["base", "grid", "shape", "particles", "surface", "linear"]
-BELOW["lcp"] = BELOW["pressure"] = BELOW["viscosity"] = BELOW["rigid"] = _METHODS
-_STEPS = _METHODS + ["lcp", "pressure", "viscosity", "rigid"]
+BELOW["lcp"] = BELOW["pressure"] = BELOW["viscosity"] = BELOW["body"] = _METHODS
+_STEPS = _METHODS + ["lcp", "pressure", "viscosity", "body"]
 BELOW["liquid"] = BELOW["gas"] = BELOW["tall"] = BELOW["spray"] = _STEPS
 BELOW["scene"] = _STEPS + ["liquid", "gas", "tall", "spray"]
 BELOW["cache"] = BELOW["scene"] + ["scene"]
@@ -33,6 +33,7 @@ HEAVY = {
     "nlohmann/json.hpp": 8,  # 4 s each: scene reader, caches, reports; never in a header
     "tbb/": 2,  # base/parallel_tbb.cpp, and an arena that keeps OpenVDB on one thread
     "boost/": 1,
+    "btBulletCollisionCommon.h": 1,
 }
 
 MAX_LINES = 500

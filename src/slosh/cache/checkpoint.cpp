@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "the files are little-
 namespace {
 
 constexpr char kMagic[8] = {'S', 'L', 'O', 'S', 'H', 'C', 'K', 'P'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;  // 2: bodies
 
 struct Header {
     char magic[8];
@@ -32,9 +32,55 @@ struct Header {
     std::uint64_t particles;
     std::uint32_t next_id;
     std::uint32_t affine;
-    std::uint64_t hash;  ///< Of all before it.
+    std::uint64_t bodies;
+    std::uint64_t bodies_hash;  ///< Of their states, which follow the header.
+    std::uint64_t hash;         ///< Of all before it.
 };
-static_assert(sizeof(Header) == 80);
+static_assert(sizeof(Header) == 96);
+
+/// A body's state in the file.
+template <int D>
+struct SavedBody {
+    double position[D], rotation[D][D], velocity[D], spin[3], liquid[kFreedoms<D>];
+};
+std::size_t body_bytes(std::uint64_t dim) {
+    return dim == 2 ? sizeof(SavedBody<2>) : sizeof(SavedBody<3>);
+}
+
+template <int D>
+std::vector<SavedBody<D>> saved(const std::vector<BodyState<D>>& states) {
+    std::vector<SavedBody<D>> out;
+    for (const BodyState<D>& s : states) {
+        SavedBody<D> b;
+        for (int i = 0; i < D; ++i) {
+            b.position[i] = s.position[i];
+            b.velocity[i] = s.velocity[i];
+            for (int j = 0; j < D; ++j) b.rotation[i][j] = s.rotation.row[i][j];
+        }
+        for (int i = 0; i < 3; ++i) b.spin[i] = s.spin[i];
+        for (int i = 0; i < kFreedoms<D>; ++i) b.liquid[i] = s.liquid[i];
+        out.push_back(b);
+    }
+    return out;
+}
+
+template <int D>
+std::vector<BodyState<D>> restored(const std::string& bytes, std::uint64_t count) {
+    std::vector<BodyState<D>> states(count);
+    for (std::size_t n = 0; n < count; ++n) {
+        SavedBody<D> b;
+        std::memcpy(&b, bytes.data() + sizeof(Header) + n * sizeof b, sizeof b);
+        BodyState<D>& s = states[n];
+        for (int i = 0; i < D; ++i) {
+            s.position[i] = b.position[i];
+            s.velocity[i] = b.velocity[i];
+            for (int j = 0; j < D; ++j) s.rotation.row[i][j] = b.rotation[i][j];
+        }
+        for (int i = 0; i < 3; ++i) s.spin[i] = b.spin[i];
+        for (int i = 0; i < kFreedoms<D>; ++i) s.liquid[i] = b.liquid[i];
+    }
+    return states;
+}
 
 std::uint64_t hash_of(const Header& header) {
     return hash_bytes(&header, offsetof(Header, hash));
@@ -57,6 +103,10 @@ Header read_header(const std::string& path, const std::string& bytes) {
             "the slosh that wrote it",
             path, header.version, kVersion));
     if (header.hash != hash_of(header) || (header.dim != 2 && header.dim != 3))
+        throw InputError(fmt::format("cannot read {}: it is damaged", path));
+    const std::size_t bodies = header.bodies * body_bytes(header.dim);
+    if (header.bodies > 1000000 || bytes.size() < sizeof header + bodies ||
+        hash_bytes(bytes.data() + sizeof header, bodies) != header.bodies_hash)
         throw InputError(fmt::format("cannot read {}: it is damaged", path));
     return header;
 }
@@ -89,8 +139,9 @@ std::vector<PackedArray> arrays_of(const Particles<D>& particles) {
     return arrays;
 }
 
-std::string_view body_of(const std::string& bytes) {
-    return std::string_view(bytes).substr(sizeof(Header));
+/// The packed particles.
+std::string_view particles_in(const std::string& bytes, const Header& header) {
+    return std::string_view(bytes).substr(sizeof(Header) + header.bodies * body_bytes(header.dim));
 }
 
 }  // namespace
@@ -98,6 +149,8 @@ std::string_view body_of(const std::string& bytes) {
 template <int D>
 std::size_t save_checkpoint(const std::string& path, const LiquidState<D>& state, int frame,
                             std::uint64_t scene_hash) {
+    const std::vector<SavedBody<D>> bodies = saved(state.bodies);
+    const std::size_t body_size = bodies.size() * sizeof(SavedBody<D>);
     Header header{.magic = {},
                   .version = kVersion,
                   .dim = D,
@@ -109,11 +162,14 @@ std::size_t save_checkpoint(const std::string& path, const LiquidState<D>& state
                   .particles = state.particles.size(),
                   .next_id = state.next_id,
                   .affine = state.particles.affine(),
+                  .bodies = bodies.size(),
+                  .bodies_hash = hash_bytes(bodies.data(), body_size),
                   .hash = 0};
     std::memcpy(header.magic, kMagic, sizeof kMagic);
     header.hash = hash_of(header);
     AtomicFile file(path);
     file.write(&header, sizeof header);
+    if (body_size > 0) file.write(bodies.data(), body_size);
     write_packed(file, arrays_of(state.particles));
     file.commit();
     return file.bytes();
@@ -122,7 +178,7 @@ std::size_t save_checkpoint(const std::string& path, const LiquidState<D>& state
 CheckpointInfo check_checkpoint(const std::string& path) {
     const std::string bytes = read_file(path);
     const Header header = read_header(path, bytes);
-    check_packed(path, body_of(bytes), arrays_in(header), header.particles);
+    check_packed(path, particles_in(bytes, header), arrays_in(header), header.particles);
     return info_of(header, bytes.size());
 }
 
@@ -133,7 +189,7 @@ LiquidState<D> load_checkpoint(const std::string& path, CheckpointInfo* info) {
     if (header.dim != D)
         throw InputError(
             fmt::format("cannot read {}: it is {}D, the scene is {}D", path, header.dim, D));
-    check_packed(path, body_of(bytes), arrays_in(header), header.particles);
+    check_packed(path, particles_in(bytes, header), arrays_in(header), header.particles);
 
     LiquidState<D> state;
     state.time = header.time;
@@ -141,7 +197,8 @@ LiquidState<D> load_checkpoint(const std::string& path, CheckpointInfo* info) {
     state.next_id = header.next_id;
     state.drained = header.drained;
     state.particles.resize(header.particles, header.affine != 0);
-    read_packed(path, body_of(bytes), arrays_of(state.particles));
+    read_packed(path, particles_in(bytes, header), arrays_of(state.particles));
+    state.bodies = restored<D>(bytes, header.bodies);
     if (info) *info = info_of(header, bytes.size());
     return state;
 }

@@ -1,7 +1,8 @@
 // A simulation's state on disk, restored bit for bit.
 //
-// The file is a header (magic, version, what is inside, a checksum of the header itself) and the
-// particle arrays, packed as codec.h says. Everything is little-endian.
+// The file is a header (magic, version, what is inside, a checksum of the header itself), the
+// states of the bodies, and the particle arrays, packed as codec.h says. Everything is
+// little-endian.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 #include "slosh/cache/frame_writer.h"
 
 #include "slosh/base/timer.h"
+#include "slosh/cache/bodies.h"
 #include "slosh/cache/ply.h"
 #include "slosh/cache/vdb.h"
 #include "slosh/cache/vtk.h"
@@ -30,6 +31,9 @@ FrameReport write_frame(RunDirectory& run, int frame, const LiquidFrame<D>& show
     if (choices.volumes)
         report.bytes += write_volumes_vdb(file("volumes", "volumes", "vdb"), shown.level_set,
                                           shown.velocity, grid);
+    if (!state.bodies.empty())
+        report.bytes +=
+            write_bodies(file("bodies", "bodies", "json"), time, shown.bodies, state.bodies);
     if (choices.paraview && choices.surface)
         report.bytes += write_surface_vtp(file("paraview", "surface", "vtp"), shown.surface, time);
     else if (choices.paraview)

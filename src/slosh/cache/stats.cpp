@@ -35,6 +35,21 @@ std::string probes(const std::vector<double>& pressure) {
     return fmt::format("\"probe_pressure\":[{}],", list);
 }
 
+std::string vector(const Point<3>& v) {
+    return fmt::format("[{},{},{}]", number(v[0]), number(v[1]), number(v[2]));
+}
+
+/// What the liquid does to the bodies, if there are any.
+std::string bodies(const StepReport& r) {
+    if (r.bodies.empty()) return "";
+    std::string list;
+    for (const BodyReport& b : r.bodies)
+        list += fmt::format("{}{{\"force\":{},\"torque\":{}}}", list.empty() ? "" : ",",
+                            vector(b.force), vector(b.torque));
+    return fmt::format("\"body_kinetic_energy\":{},\"body_potential_energy\":{},\"bodies\":[{}],",
+                       number(r.body_kinetic_energy), number(r.body_potential_energy), list);
+}
+
 }  // namespace
 
 std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
@@ -43,13 +58,13 @@ std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
         "\"residual\":{},\"relative_residual\":{},\"converged\":{},\"unknowns\":{},\"pockets\":{},"
         "\"volume\":{},\"kinetic_energy\":{},\"potential_energy\":{},\"max_speed\":{},"
         "\"particles\":{},\"emitted\":{},\"drained\":{},\"left_inside\":{},\"blocks\":{},"
-        "\"liquid_cells\":{},{}\"bytes\":{},\"seconds\":{{",
+        "\"liquid_cells\":{},{}{}\"bytes\":{},\"seconds\":{{",
         kStart, frame, substep, number(r.time), number(r.dt), r.accepted, quoted(r.solver),
         r.pressure.iterations, number(r.pressure.residual), number(r.pressure.relative_residual),
         r.pressure.converged, r.pressure.unknowns, r.pressure.pockets, number(r.volume),
         number(r.kinetic_energy), number(r.potential_energy), number(r.max_speed), r.particles,
         r.emitted, r.drained, r.left_inside, r.blocks, r.liquid_cells, probes(r.probe_pressure),
-        r.peak_bytes);
+        bodies(r), r.peak_bytes);
     for (const StageTime& s : r.times.stages())
         line += fmt::format("{}:{{\"wall\":{},\"cpu\":{}}},", quoted(s.name), number(s.wall),
                             number(s.cpu));

@@ -8,6 +8,8 @@
 
 namespace slosh::cli {
 
+void bench_bodies(const BenchOptions& options, BenchReport& report);
+
 namespace {
 
 constexpr double kTolerance = 1e-6;  // relative residual, max norm
@@ -73,6 +75,7 @@ void bench_scene(const Scene& scene, const std::string& name, int n, const Bench
 }  // namespace
 
 void bench_pressure(const BenchOptions& options, BenchReport& report) {
+    if (!options.bodies.empty()) return bench_bodies(options, report);
     const std::vector<std::string> scenes =
         or_default(options.scenes, {"sphere", "sphere_stream:low", "sphere_stream:mid",
                                     "sphere_stream:high"});

@@ -50,6 +50,7 @@ struct BenchOptions {
     std::vector<std::string> scenes, solvers;  ///< Empty: the suite's own choice.
     std::vector<int> sizes, threads;           ///< Empty: the suite's own choice.
     std::vector<std::string> set;              ///< Overrides KEY=VALUE of the scenes.
+    std::vector<int> bodies;                   ///< pressure: numbers of balls in a tank.
     std::optional<int> frames;
     std::string json;                 ///< File for the rows. Empty: none.
     std::vector<std::string> tables;  ///< Of the papers, such as 6.4; suites with has_tables only.

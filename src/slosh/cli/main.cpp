@@ -131,6 +131,10 @@ Command add_bench(CLI::App& app) {
     c.add_option("--frames", o->frames, "Frames to simulate")
         ->type_name("N")
         ->check(range(1, 1000000));
+    c.add_option("--bodies", o->bodies, "pressure: a tank with so many rigid balls")
+        ->delimiter(',')
+        ->type_name("N,M")
+        ->check(range(0, 27));
     c.add_option("--json", o->json, "Write machine and rows to this file")->type_name("FILE");
     c.add_option("--table", o->tables, "lcp: rows of the papers' tables: 6.1 to 6.12, and 1")
         ->delimiter(',')

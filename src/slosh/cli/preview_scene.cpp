@@ -22,6 +22,13 @@ std::vector<PreviewSolid<D>> preview_solids(const Scene& scene) {
         solid.colour = given.colour.as<float>();
         solids.push_back(solid);
     }
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+        PreviewSolid<D> body;
+        body.solid.shape = setup.bodies[i].shape;
+        body.colour = scene.bodies[i].colour.as<float>();
+        body.body = static_cast<int>(i);
+        solids.push_back(body);
+    }
     return solids;
 }
 

@@ -16,6 +16,7 @@ struct PreviewSolid {
     Solid<D> solid;
     Shown shown = Shown::Opaque;
     Vec<float, 3> colour;  ///< Linear.
+    int body = -1;         ///< Number of the body that this is: frames say where it is.
 };
 
 struct PreviewScene {

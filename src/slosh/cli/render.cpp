@@ -7,6 +7,7 @@
 
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
+#include "slosh/cache/bodies.h"
 #include "slosh/cache/manifest.h"
 #include "slosh/cache/ply.h"
 #include "slosh/cli/commands.h"
@@ -23,13 +24,16 @@ namespace {
 namespace fs = std::filesystem;
 
 template <int D>
-std::vector<RenderSolid<D>> shown_solids(const std::vector<PreviewSolid<D>>& given, double time) {
+std::vector<RenderSolid<D>> shown_solids(const std::vector<PreviewSolid<D>>& given, double time,
+                                         const std::vector<Transform<D>>& bodies = {}) {
     std::vector<RenderSolid<D>> solids;
     for (const PreviewSolid<D>& g : given) {
         if (g.shown == Shown::Hidden) continue;
         RenderSolid<D> solid;
         solid.shape = g.solid.shape;
         solid.transform = g.solid.motion.at(time);
+        if (g.body >= 0 && !bodies.empty())
+            solid.transform = bodies.at(static_cast<std::size_t>(g.body));
         solid.look = g.shown == Shown::Glass ? RenderLook::Glass : RenderLook::Opaque;
         solid.colour = g.colour;
         solids.push_back(solid);
@@ -90,7 +94,8 @@ private:
 
     Image paint_3d(int frame, const SurfaceMesh& surface, const RenderParticles& particles) const {
         std::vector<RenderSolid<3>> solids = solids_;
-        const auto now = shown_solids(scene_.solids, manifest_.time_of(frame));
+        const auto now = shown_solids(scene_.solids, manifest_.time_of(frame),
+                                      bodies_at<3>(frame, scene_.solids));
         for (std::size_t i = 0; i < solids.size(); ++i) solids[i].transform = now[i].transform;
         return render_3d(options_.particles ? SurfaceMesh{} : surface, solids, camera_, picture_,
                          options_.particles ? &particles : nullptr);
@@ -105,7 +110,26 @@ private:
             flat.domain.hi[d] = scene_.domain.hi[d];
         }
         if (options_.particles) flat.particles = &particles;
-        return render_2d(surface, shown_solids(scene_.flat_solids, manifest_.time_of(frame)), flat);
+        return render_2d(surface,
+                         shown_solids(scene_.flat_solids, manifest_.time_of(frame),
+                                      bodies_at<2>(frame, scene_.flat_solids)),
+                         flat);
+    }
+
+    /// Where the bodies are; nothing if the scene has none.
+    template <int D>
+    std::vector<Transform<D>> bodies_at(int frame,
+                                        const std::vector<PreviewSolid<D>>& solids) const {
+        const auto count =
+            std::count_if(solids.begin(), solids.end(), [](const auto& s) { return s.body >= 0; });
+        if (count == 0) return {};
+        const std::string path =
+            (fs::path(options_.directory) / "bodies" / fmt::format("bodies.{:04}.json", frame))
+                .string();
+        std::vector<Transform<D>> all = read_bodies<D>(path);
+        if (all.size() != static_cast<std::size_t>(count))
+            throw InputError(path + " does not fit the scene; run it again");
+        return all;
     }
 
     std::string file(int frame, const char* kind, const char* key) const {

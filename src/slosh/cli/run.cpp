@@ -3,16 +3,19 @@
 
 #include <climits>
 #include <cstdio>
+#include <filesystem>
 
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
 #include "slosh/base/timer.h"
 #include "slosh/cache/frame_writer.h"
+#include "slosh/cache/ply.h"
 #include "slosh/cli/commands.h"
 #include "slosh/cli/interrupt.h"
 #include "slosh/cli/load.h"
 #include "slosh/cli/progress.h"
 #include "slosh/cli/text.h"
+#include "slosh/render/shape_mesh.h"
 
 namespace slosh::cli {
 namespace {
@@ -35,6 +38,18 @@ CheckpointPolicy checkpoint_policy(const Scene& scene) {
     return {.every = every > 0 ? every : INT_MAX, .last_frame = scene.frames};
 }
 
+/// Each body's surface at the start, once: frames say where it has gone since.
+void write_body_meshes(const LiquidSetup<3>& setup, const std::string& directory) {
+    if (setup.bodies.empty()) return;
+    std::filesystem::create_directories(directory + "/bodies");
+    for (std::size_t n = 0; n < setup.bodies.size(); ++n) {
+        const Shape<3>& shape = *setup.bodies[n].shape;
+        const Box<3> box = shape.bounds().grown(setup.grid.dx);
+        (void)write_surface_ply(fmt::format("{}/bodies/body_{}.ply", directory, n),
+                                mesh_shape(shape, box, 0.5 * setup.grid.dx));
+    }
+}
+
 /// Steps to the time that `frame` shows.
 template <int D>
 void advance_to(int frame, double fps, LiquidSimulation<D>& simulation, RunDirectory& directory,
@@ -55,6 +70,8 @@ Outcome simulate(const Scene& scene, RunDirectory& directory, Progress& progress
     LiquidSimulation<D> simulation(make_setup<D>(scene));
     const OutputChoices choices = output_choices(scene.output);
     if (directory.done() > 0) simulation.restore(directory.load_state<D>());
+    if constexpr (D == 3)
+        if (directory.done() == 0) write_body_meshes(simulation.setup(), directory.path());
 
     for (int frame = directory.done() + 1; frame <= scene.frames; ++frame) {
         if (frame > 1) advance_to(frame, scene.fps, simulation, directory, progress);

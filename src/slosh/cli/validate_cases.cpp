@@ -18,6 +18,12 @@ void validate_conservation(ValidateReport& report);
 void validate_vortex(ValidateReport& report);
 void validate_ceiling(ValidateReport& report);
 void validate_hanging(ValidateReport& report);
+void validate_release(ValidateReport& report);
+void validate_gaps(ValidateReport& report);
+void validate_draft(ValidateReport& report);
+void validate_heave(ValidateReport& report);
+void validate_body_momentum(ValidateReport& report);
+void validate_let_go(ValidateReport& report);
 
 const std::vector<ValidateCase>& validate_cases() {
     static const std::vector<ValidateCase> cases = {
@@ -29,13 +35,19 @@ const std::vector<ValidateCase>& validate_cases() {
         {"3a", "period of the first sloshing mode, rectangle and cylinder", false,
          validate_sloshing_period},
         {"3c", "numerical damping of the first sloshing mode", false, validate_sloshing_damping},
+        {"4c", "first-step acceleration of a released body", false, validate_release},
+        {"4d", "draft of a floating box", false, validate_draft},
+        {"4e", "heave of a half-submerged sphere, 3D", true, validate_heave},
         {"6a", "a slab thrown at a ceiling falls from it", false, validate_slab},
         {"6b", "a tank accelerated downwards", false, validate_falling_tank},
+        {"6b/body", "liquid lets go of a body that is pulled out of it", false, validate_let_go},
         {"6c", "a wall that is withdrawn", false, validate_withdrawn_wall},
         {"6d", "Newton's bucket: separating walls that are pressed", false, validate_bucket},
         {"7", "order of the pressure on irregular domains", false, validate_order},
         {"10", "momentum, angular momentum, volume and energy", false, validate_conservation},
+        {"10/bodies", "momentum of liquid and bodies without walls", false, validate_body_momentum},
         {"11a", "a vortex in an aligned and in a turned box", false, validate_vortex},
+        {"11b", "a box sinking in a tube with gaps of half a cell", false, validate_gaps},
         {"ceiling", "a ball thrown at a ceiling, 3D", false, validate_ceiling},
         {"hanging", "liquid left on walls, with and without separation", true, validate_hanging},
     };

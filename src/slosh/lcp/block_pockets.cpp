@@ -28,14 +28,31 @@ int make_consistent(BlockLcp<D>& lcp) {
             s.cells += 1;
             s.constrained += lcp.constrained.block(part.block)[o];
         });
-    for (const auto& part : pockets.parts) {
-        const Sums& s = sums[part.pocket];
-        if (s.constrained > 0 && s.b > kBalanced * s.size) continue;
+    // A pocket whose pressure a body feels is no null space by itself: it is left alone, unless it
+    // is part of a combination that nothing feels.
+    std::vector<double> take(pockets.count, 0);  // from b of every cell
+    std::vector<std::uint8_t> freed(pockets.count, 0);
+    for (const std::vector<double>& n : null_combinations(pockets, lcp.system.bodies.get())) {
+        Sums all;
+        double weight = 0;
+        for (int p = 0; p < pockets.count; ++p) {
+            all.b += n[p] * sums[p].b;
+            all.size += std::abs(n[p]) * sums[p].size;
+            all.constrained += n[p] != 0 ? sums[p].constrained : 0;
+            weight += n[p] * n[p] * sums[p].cells;
+        }
+        if (all.constrained > 0 && all.b > kBalanced * all.size) continue;
+        for (int p = 0; p < pockets.count; ++p) {
+            take[p] += n[p] * all.b / weight;
+            freed[p] |= n[p] != 0;
+        }
+    }
+    for (const auto& part : pockets.parts)
         each_cell(part.cells, [&](int o) {
-            lcp.system.rhs.block(part.block)[o] += s.b / s.cells;
+            if (!freed[part.pocket]) return;
+            lcp.system.rhs.block(part.block)[o] += take[part.pocket];
             lcp.constrained.block(part.block)[o] = 0;
         });
-    }
     return pockets.count;
 }
 

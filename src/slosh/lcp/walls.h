@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <unordered_map>
 #include <vector>
 
 #include "slosh/lcp/problem.h"
@@ -116,6 +117,7 @@ public:
                 subtract_column(it, blocks_[i], c);
                 largest_rise_ = std::max<double>(largest_rise_, c.rise);
             }
+        if (lcp_.system.bodies && largest_rise_ > 0) subtract_bodies(it, clips);
         return unit * worst;
     }
 
@@ -229,6 +231,23 @@ private:
             if (c > 0) it.r(block, cell_offset<D>(near)) += c * clip.rise;
         }
         it.r(b, clip.offset) -= diagonal * clip.rise;
+    }
+    /// r -= F F^T e, where e is the rise of all clipped cells.
+    void subtract_bodies(PcgPasses<D>& it, const std::vector<std::vector<Clip>>& clips) const {
+        std::unordered_map<std::size_t, float> rise;
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            for (const Clip& c : clips[i]) rise[key(blocks_[i], c.offset)] = c.rise;
+        const LowRank<D>& F = *lcp_.system.bodies;
+        const std::vector<double> t = F.transposed([&](int b, int o) {
+            const auto at = rise.find(key(b, o));
+            return at == rise.end() ? 0.0 : static_cast<double>(at->second);
+        });
+        F.each(t, [&](int b, int o, double s) {
+            it.r(b, o) -= static_cast<float>(s / level_.weight);
+        });
+    }
+    static std::size_t key(int b, int o) {
+        return static_cast<std::size_t>(b) * kBlockCells<D> + static_cast<std::size_t>(o);
     }
     static Lanes lane_mask(std::uint8_t bits) {
         const __m256i bit = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);

@@ -166,7 +166,31 @@ private:
             pivot[i] = e > 0 ? 1 / e : 0;
         }
     }
+
+public:
+    /// The row of each entry of the bodies' term.
+    std::vector<int> rows_of_bodies(const BlockSystem<D>& system) const {
+        std::vector<int> rows;
+        if (!system.bodies) return rows;
+        Field<int, D> index(system.blocks, n);
+        for (int i = 0; i < n; ++i) index.data()[cell[i]] = i;
+        for (const auto& e : system.bodies->entries) rows.push_back(index.block(e.block)[e.offset]);
+        return rows;
+    }
 };
+
+/// q += F F^T p; returns p.(F F^T p).
+template <int D>
+double add_bodies(const LowRank<D>& F, const std::vector<int>& row, const PaddedVector& p,
+                  PaddedVector& q) {
+    std::size_t i = 0;
+    const std::vector<double> t = F.transposed([&](int, int) { return p[row[i++]]; });
+    i = 0;
+    F.each(t, [&](int, int, double v) { q[row[i++]] += v; });
+    double sum = 0;
+    for (double v : t) sum += v * v;
+    return sum;
+}
 
 }  // namespace
 
@@ -189,8 +213,14 @@ SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
         largest = std::max(largest, std::abs(system.rhs.data()[A.cell[i]]));
     }
     const double goal = std::max(options.tolerance * largest, options.absolute);
+    const std::vector<int> body_row = A.rows_of_bodies(system);
+    // to = (A + F F^T) from; returns from.to.
+    const auto multiply = [&](const PaddedVector& from, PaddedVector& to) {
+        const double sum = A.multiply(from, to);
+        return sum + (system.bodies ? add_bodies(*system.bodies, body_row, from, to) : 0.0);
+    };
     const auto true_residual = [&] {
-        A.multiply(x, q);
+        multiply(x, q);
         double worst = 0;
         for (int i = 0; i < n; ++i) {
             r[i] = system.rhs.data()[A.cell[i]] - q[i];
@@ -210,7 +240,7 @@ SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
             const double beta = report.iterations == first ? 0 : rho_new / rho;
             rho = rho_new;
             for (int i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];
-            const double curvature = A.multiply(p, q);
+            const double curvature = multiply(p, q);
             if (!(curvature > 0) || !(rho > 0)) break;
             const double alpha = rho / curvature;
             worst = 0;

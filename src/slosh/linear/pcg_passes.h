@@ -30,6 +30,7 @@ public:
           multigrid_(multigrid),
           level_(multigrid.finest()),
           x_(x),
+          moved_(system),
           r_(level_.size(), Fill::Nothing),
           z_(level_.size()),
           p_(level_.size()),
@@ -40,10 +41,11 @@ public:
 
     /// r = b - A x from scratch, in units of `unit`; returns max|b - A x| (but of early blocks).
     double true_residual(double unit) {
+        const Field<double, D>& rhs = moved_.at(x_);
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
             const BlockKinds& k = level_.kinds[b];
-            const ResidualBlock<D> block(system_, x_, b);
+            const ResidualBlock<D> block(system_, x_, b, rhs);
             detail::Row worst{_mm256_setzero_pd(), _mm256_setzero_pd()};
             const std::uint32_t plain = k.plain[0] & k.plain[1];
             for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
@@ -87,11 +89,7 @@ public:
     void advance(int b, double step) { update_x(b, step); }
 
     /// The residual of one cell.
-    float& r(int b, int o) {
-        const Index<D> c = local_cell<D>(o);
-        const int z = D == 3 ? c[D - 1] : 0;
-        return r_.half(b, (c[0] + c[1] + z) & 1)[32 * z + 4 * c[1] + (c[0] >> 1)];
-    }
+    float& r(int b, int o) { return cell(r_, b, o); }
 
     /// x += step p (but in early blocks); p = z + beta p; q = A z + beta q (= A p). Returns p.q.
     double search(double step, double beta) {
@@ -100,7 +98,7 @@ public:
             if (!is_early(i)) update_x(b, step);
             partial_[i] = update_pq(b, static_cast<float>(beta));
         });
-        return sum();
+        return sum() + search_bodies(beta);
     }
 
     /// x += step p (but in early blocks).
@@ -132,6 +130,28 @@ public:
 
 private:
     bool is_early(std::size_t b) const { return !is_early_.empty() && is_early_[b]; }
+    static float& cell(SplitField<D>& f, int b, int o) {
+        const Index<D> c = local_cell<D>(o);
+        const int z = D == 3 ? c[D - 1] : 0;
+        return f.half(b, (c[0] + c[1] + z) & 1)[32 * z + 4 * c[1] + (c[0] >> 1)];
+    }
+    /// The part of the bodies in q = A z + beta q; returns their part of p.q. With t = F^T z and
+    /// s = F^T p = t + beta s, the new part of q is F t, and p.(F t) = s.t. The weight is that of
+    /// the multigrid, in whose units z, p and q are.
+    double search_bodies(double beta) {
+        if (!system_.bodies) return 0;
+        const LowRank<D>& F = *system_.bodies;
+        const double scale = 1 / level_.weight;
+        std::vector<double> t = F.transposed([&](int b, int o) { return cell(z_, b, o); });
+        along_.resize(t.size(), 0.0);
+        double curvature = 0;
+        for (std::size_t k = 0; k < t.size(); ++k) {
+            along_[k] = beta == 0 ? t[k] : t[k] + beta * along_[k];
+            curvature += along_[k] * t[k] * scale;
+        }
+        F.each(t, [&](int b, int o, double v) { cell(q_, b, o) += static_cast<float>(v * scale); });
+        return curvature;
+    }
     double sum() const {
         double s = 0;
         for (double v : partial_) s += v;
@@ -208,6 +228,8 @@ private:
     Multigrid<D>& multigrid_;
     const MultigridLevel<D>& level_;
     Field<double, D>& x_;
+    BodiesRhs<D> moved_;
+    std::vector<double> along_;  // F^T p
     SplitField<D> r_, z_, p_, q_;
     std::vector<double> partial_;
     std::vector<std::uint8_t> is_early_;

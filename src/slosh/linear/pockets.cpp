@@ -176,10 +176,27 @@ int make_consistent(BlockSystem<D>& system) {
             cells[part.pocket] += 1;
         });
     }
+    // Taking out the share of one combination must not bring back that of another.
+    auto null = null_combinations(pockets, system.bodies.get());
+    const auto product = [&](const std::vector<double>& a, const std::vector<double>& b) {
+        double s = 0;
+        for (int p = 0; p < pockets.count; ++p) s += a[p] * b[p] * cells[p];
+        return s;
+    };
+    std::vector<double> take(pockets.count, 0);  // from every cell of each pocket
+    for (std::size_t i = 0; i < null.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            const double along = product(null[i], null[j]) / product(null[j], null[j]);
+            for (int p = 0; p < pockets.count; ++p) null[i][p] -= along * null[j][p];
+        }
+        double share = 0;
+        for (int p = 0; p < pockets.count; ++p) share += null[i][p] * sum[p];
+        share /= product(null[i], null[i]);
+        for (int p = 0; p < pockets.count; ++p) take[p] += share * null[i][p];
+    }
     for (const auto& part : pockets.parts) {
         double* f = system.rhs.block(part.block);
-        const double mean = sum[part.pocket] / cells[part.pocket];
-        each_cell(part.cells, [&](int o) { f[o] -= mean; });
+        each_cell(part.cells, [&](int o) { f[o] -= take[part.pocket]; });
     }
     return pockets.count;
 }

@@ -27,4 +27,13 @@ struct Pockets {
 template <int D>
 Pockets<D> find_pockets(const BlockSystem<D>& system, const std::vector<std::uint8_t>& full = {});
 
+/// What is left of the matrix' null space when bodies couple pockets: combinations of pockets, each
+/// given by one number per pocket, that no body feels. Without bodies: every pocket by itself.
+/// (Two pockets that a plug parts in a closed tube are one combination, of equal numbers: the plug
+/// feels the difference of their pressures, nothing feels the sum. One pocket that ends at
+/// a free piston is none.)
+template <int D>
+std::vector<std::vector<double>> null_combinations(const Pockets<D>& pockets,
+                                                   const LowRank<D>* bodies);
+
 }  // namespace slosh

@@ -15,10 +15,23 @@ std::size_t BlockSystem<D>::unknowns() const {
 }
 
 template <int D>
+const Field<double, D>& BodiesRhs<D>::at(const Field<double, D>& x) {
+    if (!system_.bodies) return system_.rhs;
+    const LowRank<D>& F = *system_.bodies;
+    if (!rhs_.blocks_ptr()) rhs_ = system_.rhs;
+    for (const auto& e : F.entries)
+        rhs_.block(e.block)[e.offset] = system_.rhs.block(e.block)[e.offset];
+    F.each(F.transposed(x), [&](int b, int o, double s) { rhs_.block(b)[o] -= s; });
+    return rhs_;
+}
+
+template <int D>
 double residual(const BlockSystem<D>& system, const Field<double, D>& x, Field<double, D>& r) {
+    BodiesRhs<D> moved(system);
+    const Field<double, D>& rhs = moved.at(x);
     return parallel_max(system.blocks->size(), [&](std::size_t i) {
         const int b = static_cast<int>(i);
-        const ResidualBlock<D> block(system, x, b);
+        const ResidualBlock<D> block(system, x, b, rhs);
         const __m256d zero = _mm256_setzero_pd();
         detail::Row worst{zero, zero};
         double* out = r.block(b);
@@ -34,6 +47,8 @@ double residual(const BlockSystem<D>& system, const Field<double, D>& x, Field<d
     });
 }
 
+template class BodiesRhs<2>;
+template class BodiesRhs<3>;
 template struct BlockSystem<2>;
 template struct BlockSystem<3>;
 template double residual<2>(const BlockSystem<2>&, const Field<double, 2>&, Field<double, 2>&);

@@ -7,22 +7,27 @@
 // face between an unknown and another cell must have c_f = 0 (a Dirichlet neighbour goes into e).
 // The matrix *is* what these floats say, evaluated in double: row sums are exact, so a pocket
 // without any excess has exactly the constant vector as its null space.
+//
+// Where rigid bodies move with the liquid, the matrix is that of (L1) plus F F^T (low_rank.h).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "slosh/grid/field.h"
+#include "slosh/linear/low_rank.h"
 
 namespace slosh {
 
 template <int D>
 struct BlockSystem {
     BlocksPtr<D> blocks;
-    FaceField<float, D> coefficient;  ///< c_f, background 0.
-    Field<float, D> excess;           ///< e_i, background 0.
-    Field<std::uint8_t, D> unknown;   ///< 1 where there is an equation, background 0.
-    Field<double, D> rhs;             ///< b_i, zero where there is no unknown.
+    FaceField<float, D> coefficient;           ///< c_f, background 0.
+    Field<float, D> excess;                    ///< e_i, background 0.
+    Field<std::uint8_t, D> unknown;            ///< 1 where there is an equation, background 0.
+    Field<double, D> rhs;                      ///< b_i, zero where there is no unknown.
+    std::shared_ptr<const LowRank<D>> bodies;  ///< F; none: no such term.
 
     explicit BlockSystem(const BlocksPtr<D>& topology)
         : blocks(topology),
@@ -31,6 +36,19 @@ struct BlockSystem {
           unknown(topology),
           rhs(topology) {}
     std::size_t unknowns() const;
+};
+
+/// b - F F^T x: with it in the place of b, the residual of the stencil is that of the whole.
+template <int D>
+class BodiesRhs {
+public:
+    explicit BodiesRhs(const BlockSystem<D>& system) : system_(system) {}
+    /// Valid until the next call; b itself if there are no bodies.
+    const Field<double, D>& at(const Field<double, D>& x);
+
+private:
+    const BlockSystem<D>& system_;
+    Field<double, D> rhs_;
 };
 
 struct SolveOptions {

@@ -9,15 +9,20 @@ Separation separation_of(const LiquidSetup<D>& setup) {
     if (setup.step.separation != Separation::Off) return setup.step.separation;
     for (const Solid<D>& solid : setup.solids)
         if (solid.walls == SolidWalls::Separating) return Separation::Cell;
+    for (const Body<D>& body : setup.bodies)
+        if (body.walls == SolidWalls::Separating) return Separation::Cell;
     return Separation::Off;
 }
 
 template <int D>
 Field<std::uint8_t, D> mark_sticky_solids(const LiquidSetup<D>& setup, const SolidGrid<D>& solids,
-                                          double time, const SolidFields<D>& fields) {
+                                          double time, const std::vector<PlacedBody<D>>& placed,
+                                          const SolidFields<D>& fields) {
     constexpr float kNear = 3;  // cells; further from a solid nobody asks
-    const auto differs = [](const Solid<D>& s) { return s.walls != SolidWalls::Scene; };
-    if (std::none_of(setup.solids.begin(), setup.solids.end(), differs)) return {};
+    const auto differs = [](const auto& s) { return s.walls != SolidWalls::Scene; };
+    if (std::none_of(setup.solids.begin(), setup.solids.end(), differs) &&
+        std::none_of(setup.bodies.begin(), setup.bodies.end(), differs))
+        return {};
     const bool scene_sticky = setup.step.separation == Separation::Off;
     Field<std::uint8_t, D> sticky(fields.centre.blocks_ptr());
     const Blocks<D>& blocks = sticky.blocks();
@@ -27,9 +32,16 @@ Field<std::uint8_t, D> mark_sticky_solids(const LiquidSetup<D>& setup, const Sol
         for (int o = 0; o < kBlockCells<D>; ++o) {
             if (std::abs(fields.centre.block(b)[o]) > kNear) continue;
             const Index<D> cell = blocks.first_cell(b) + local_cell<D>(o);
-            const int nearest = solids.nearest(setup.grid.centre(cell), time);
-            const SolidWalls walls =
-                nearest < 0 ? SolidWalls::Scene : setup.solids[nearest].walls;
+            const Point<D> x = setup.grid.centre(cell);
+            const int nearest = solids.nearest(x, time);
+            SolidWalls walls = nearest < 0 ? SolidWalls::Scene : setup.solids[nearest].walls;
+            double least = placed.empty() ? 0 : solids.distance(x, time);
+            for (std::size_t n = 0; n < placed.size(); ++n) {
+                const double distance = placed[n].distance(x);
+                if (distance >= least) continue;
+                least = distance;
+                walls = setup.bodies[n].walls;
+            }
             sticky.block(b)[o] =
                 walls == SolidWalls::Scene ? scene_sticky : walls == SolidWalls::Sticky;
         }
@@ -69,7 +81,8 @@ void mark_pressed(const Field<std::uint8_t, D>& constrained, const Field<std::ui
 #define SLOSH_INSTANTIATE(D)                                                                    \
     template Separation separation_of<D>(const LiquidSetup<D>&);                                \
     template Field<std::uint8_t, D> mark_sticky_solids<D>(                                      \
-        const LiquidSetup<D>&, const SolidGrid<D>&, double, const SolidFields<D>&);             \
+        const LiquidSetup<D>&, const SolidGrid<D>&, double, const std::vector<PlacedBody<D>>&,  \
+        const SolidFields<D>&);                                                                 \
     template void mark_pressed<D>(const Field<std::uint8_t, D>&, const Field<std::uint8_t, D>&, \
                                   const SolidFields<D>&, Field<std::uint8_t, D>&);
 SLOSH_INSTANTIATE(2)

@@ -10,11 +10,12 @@ namespace slosh {
 template <int D>
 Separation separation_of(const LiquidSetup<D>& setup);
 
-/// Where the scene's solids differ (Solid::walls), marks the cells whose nearest solid is a sticky
-/// one; an empty field otherwise.
+/// Where the scene's solids and bodies differ (Solid::walls), marks the cells whose nearest solid
+/// is a sticky one; an empty field otherwise. `placed` are the scene's bodies.
 template <int D>
 Field<std::uint8_t, D> mark_sticky_solids(const LiquidSetup<D>& setup, const SolidGrid<D>& solids,
-                                          double time, const SolidFields<D>& fields);
+                                          double time, const std::vector<PlacedBody<D>>& placed,
+                                          const SolidFields<D>& fields);
 
 /// Adds the cells where liquid is pressed against its wall: those within two cells of a constrained
 /// cell that is not active, but not of an active one. There the wall's normal velocity is known

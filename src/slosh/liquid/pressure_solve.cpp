@@ -1,7 +1,9 @@
 #include "slosh/liquid/pressure_solve.h"
 
+#include "slosh/base/error.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/lcp/solve.h"
+#include "slosh/lcp/words.h"
 
 namespace slosh {
 
@@ -11,7 +13,7 @@ std::string meant_solver(const PressureOptions& options) {
 
 std::string next_solver(const PressureOptions& options) {
     if (options.sticky) return meant_solver(options) == "linear" ? "linear-mic" : "linear";
-    return meant_solver(options) == "auto" ? "policy-pcg" : "auto";
+    return meant_solver(options) == "auto" && !options.bodies ? "policy-pcg" : "auto";
 }
 
 template <int D>
@@ -60,6 +62,7 @@ LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
                          const PressureOptions& options, Field<double, D>& q,
                          Field<std::uint8_t, D>& active,
                          std::unique_ptr<Multigrid<D>>& hierarchy) {
+    SLOSH_EXPECT(!lcp.system.bodies || solver == "auto" || is_linear_solver(solver));
     const SolveOptions linear{.tolerance = options.tolerance,
                               .max_iterations = options.max_iterations};
     const LcpOptions constrained{.tolerance = options.tolerance,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "slosh/body/body.h"
 #include "slosh/grid/geometry.h"
 #include "slosh/particles/particles.h"
 #include "slosh/pressure/separation.h"
@@ -73,6 +74,7 @@ struct LiquidSetup {
     GridGeometry<D> grid;
     bool open_side[2 * D] = {};     ///< Side 2d is the lower, 2d+1 the upper one along d: open or wall.
     std::vector<Solid<D>> solids;
+    std::vector<Body<D>> bodies;    ///< Rigid bodies that move with the liquid.
     std::vector<InitialLiquid<D>> liquid;
     std::vector<Inflow<D>> inflows;
     std::vector<Drain<D>> drains;

@@ -14,6 +14,7 @@
 #include "slosh/liquid/forces.h"
 #include "slosh/liquid/pressure_solve.h"
 #include "slosh/liquid/sources.h"
+#include "slosh/liquid/step_bodies.h"
 #include "slosh/liquid/topology.h"
 #include "slosh/particles/density.h"
 #include "slosh/particles/move.h"
@@ -61,12 +62,28 @@ struct LiquidSimulation<D>::Impl {
     // and go on from its particles alone, with the same bits.
     WarmStart<D> warm;
 
+    Contact<D> contact;
+
     explicit Impl(LiquidSetup<D> s)
-        : setup(std::move(s)), solids(setup.grid, setup.solids, setup.open_side) {}
+        : setup(std::move(s)), solids(setup.grid, setup.solids, setup.open_side),
+          contact(setup.bodies) {}
 
     SolidDistance<D> solid_distance(double time) const {
-        return [this, time](const Point<D>& x) { return solids.distance(x, time); };
+        return [this, time](const Point<D>& x) {
+            return std::min(solids.distance(x, time), body_distance(setup, state.bodies, x));
+        };
     }
+    Point<D> gravity(double time) const {
+        Point<D> g;
+        for (int d = 0; d < D; ++d) g[d] = setup.gravity[d].at(time);
+        return g;
+    }
+    StepBodies<D> predict_bodies(double dt) const {
+        return {setup,      state.bodies, gravity(state.time + 0.5 * dt),
+                state.time, dt,           &contact,
+                contact_scene(setup, solids, state.time, dt)};
+    }
+    double max_speed() const;
     LevelSetOptions level_set_options() const {
         // Chosen by the speed that water at rest is left with: with four particles a cell (2D) a
         // narrower kernel is calmer, with eight (3D) a wider one.
@@ -78,15 +95,16 @@ struct LiquidSimulation<D>::Impl {
     double band() const { return std::ceil(setup.step.cfl) + kBandSlack; }
 
     double choose_dt(double remaining, double max_speed) const;
-    StepGrid<D> build_grid(double dt, StepReport& report) const;
+    StepGrid<D> build_grid(double dt, const StepBodies<D>& bodies, StepReport& report) const;
     void read_probes(const Field<double, D>& q, double dt, StepReport& report) const;
-    bool solve(StepGrid<D>& grid, double dt, bool fallback, StepReport& report,
-               FaceField<float, D>& displacement);
+    bool solve(StepGrid<D>& grid, StepBodies<D>& bodies, double dt, bool fallback,
+               StepReport& report, FaceField<float, D>& displacement);
+    void move_bodies(StepBodies<D>& bodies, double dt, StepGrid<D>& grid, StepReport& report);
     bool attempt(double dt, bool fallback, StepReport& report);
     void note(const MoveReport& moved, StepReport& report) const;
     void finish(double dt, StepReport& report);
     Separation separation() const { return separation_of(setup); }
-    BlockLcp<D> assemble(const StepGrid<D>& grid) const;
+    BlockLcp<D> assemble(const StepGrid<D>& grid, StepBodies<D>& bodies) const;
     bool solve_on_edges(StepGrid<D>& grid, const PressureOptions& options, BlockLcp<D>& lcp,
                         Field<double, D>& q, Field<std::uint8_t, D>& active,
                         StepReport& report) const;
@@ -99,6 +117,7 @@ template <int D>
 LiquidSimulation<D>::LiquidSimulation(LiquidSetup<D> setup)
     : impl_(std::make_unique<Impl>(std::move(setup))) {
     Impl& m = *impl_;
+    for (const Body<D>& body : m.setup.bodies) m.state.bodies.push_back(body.start);
     seed_initial_liquid(m.setup, m.solid_distance(0), m.state);
     run_inflows(m.setup, m.solid_distance(0), m.state);
     if (m.state.particles.size() == 0 && m.setup.inflows.empty())
@@ -133,8 +152,7 @@ void LiquidSimulation<D>::restore(LiquidState<D> state) {
 template <int D>
 double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) const {
     const double dx = setup.grid.dx;
-    Point<D> g;
-    for (int d = 0; d < D; ++d) g[d] = setup.gravity[d].at(state.time);
+    const Point<D> g = gravity(state.time);
     double dt = std::min(remaining, setup.step.max_dt);
     if (length(g) > 0) dt = std::min(dt, std::sqrt(0.125 * dx / length(g)));
     const double speed = max_speed + length(g) * dt;
@@ -146,7 +164,18 @@ double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) 
 
 template <int D>
 double LiquidSimulation<D>::next_dt(double remaining) const {
-    return impl_->choose_dt(remaining, max_particle_speed(impl_->state.particles));
+    return impl_->choose_dt(remaining, impl_->max_speed());
+}
+
+/// Of particles and bodies.
+template <int D>
+double LiquidSimulation<D>::Impl::max_speed() const {
+    double most = max_particle_speed(state.particles);
+    for (std::size_t n = 0; n < state.bodies.size(); ++n) {
+        const double speed = slosh::max_speed(setup.bodies[n], state.bodies[n]);
+        if (!(speed <= most)) most = speed;  // not a number counts as well
+    }
+    return most;
 }
 
 template <int D>
@@ -154,9 +183,9 @@ StepReport LiquidSimulation<D>::step(double remaining) {
     SLOSH_EXPECT(remaining > 0);
     Impl& m = *impl_;
     StepReport report;
-    report.max_speed = max_particle_speed(m.state.particles);
+    report.max_speed = m.max_speed();
     if (!std::isfinite(report.max_speed))
-        throw SolveError(fmt::format("a particle's velocity is not finite at t = {:.6g} s; lower cfl "
+        throw SolveError(fmt::format("the velocity of a particle or body is not finite at t = {:.6g} s; lower cfl "
                                      "or max_dt, and please report the scene", m.state.time));
 
     // Until the pressure solve has succeeded the particles are untouched, so a rejected attempt
@@ -178,7 +207,8 @@ StepReport LiquidSimulation<D>::step(double remaining) {
 
 /// The grid of a step of `dt` from the present state, up to the predicted velocity u*.
 template <int D>
-StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, StepReport& report) const {
+StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, const StepBodies<D>& bodies,
+                                                  StepReport& report) const {
     StageTimes& times = report.times;
     StepGrid<D> grid = [&] {
         StageTimer timer(times, "topology");
@@ -186,8 +216,9 @@ StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, StepReport& report)
     }();
     {
         StageTimer timer(times, "solids");
-        solids.update(state.time, dt, grid.blocks, setup.step.fractions, grid.solid);
-        grid.sticky = mark_sticky_solids(setup, solids, state.time + dt, grid.solid);
+        const std::vector<PlacedBody<D>> placed = bodies.placed();
+        solids.update(state.time, dt, grid.blocks, setup.step.fractions, grid.solid, placed);
+        grid.sticky = mark_sticky_solids(setup, solids, state.time + dt, placed, grid.solid);
     }
     // Particles carry mass and momentum; the grid is rebuilt from them every step.
     {
@@ -206,9 +237,7 @@ StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, StepReport& report)
     }
     {
         StageTimer timer(times, "forces");
-        Point<D> g;
-        for (int d = 0; d < D; ++d) g[d] = setup.gravity[d].at(state.time + 0.5 * dt);
-        add_body_force(g * dt, grid.known, grid.velocity);
+        add_body_force(gravity(state.time + 0.5 * dt) * dt, grid.known, grid.velocity);
     }
     report.blocks = grid.blocks->size();
     return grid;
@@ -230,10 +259,16 @@ template <int D>
 bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& report) {
     report.dt = dt;
     StageTimes& times = report.times;
-    if (state.particles.size() == 0) return report.accepted = true;
-    StepGrid<D> grid = build_grid(dt, report);
+    StepBodies<D> bodies = predict_bodies(dt);
+    if (state.particles.size() == 0) {
+        bodies.move();
+        state.bodies = bodies.states();
+        return report.accepted = true;
+    }
+    StepGrid<D> grid = build_grid(dt, bodies, report);
     FaceField<float, D> displacement;
-    if (!solve(grid, dt, fallback, report, displacement)) return report.accepted = false;
+    if (!solve(grid, bodies, dt, fallback, report, displacement)) return report.accepted = false;
+    if (!bodies.empty()) move_bodies(bodies, dt, grid, report);
 
     // The projected field ends at the surface, but particles sample past it.
     {
@@ -259,18 +294,33 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
     return report.accepted = true;
 }
 
+/// Moves the bodies with the velocity that the pressure left them, and puts them on the grid where
+/// they end, for the particles that move next.
+template <int D>
+void LiquidSimulation<D>::Impl::move_bodies(StepBodies<D>& bodies, double dt, StepGrid<D>& grid,
+                                            StepReport& report) {
+    StageTimer timer(report.times, "bodies");
+    bodies.move();
+    report.bodies = body_reports(bodies.states());
+    report.contacts = bodies.contacts();
+    state.bodies = bodies.states();
+    solids.update(state.time, dt, grid.blocks, setup.step.fractions, grid.solid, bodies.placed());
+}
+
 /// The pressure projection, and on the same matrix the displacement that evens the particles out.
 template <int D>
-bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallback,
-                                      StepReport& report, FaceField<float, D>& displacement) {
+bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, double dt,
+                                      bool fallback, StepReport& report,
+                                      FaceField<float, D>& displacement) {
     std::optional<StageTimer> timer(std::in_place, report.times, "assembly");
-    BlockLcp<D> lcp = assemble(grid);
+    BlockLcp<D> lcp = assemble(grid, bodies);
     report.liquid_cells = lcp.system.unknowns();
     const int pockets = make_consistent(lcp);
     timer.emplace(report.times, "pressure");
 
     PressureOptions options{.solver = setup.step.solver,
                             .sticky = separation() == Separation::Off,
+                            .bodies = !bodies.empty(),
                             .tolerance = setup.step.tolerance,
                             .max_iterations = setup.step.max_iterations};
     if (fallback) options.max_iterations *= 100;
@@ -278,7 +328,7 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
     Field<double, D> q(grid.blocks);
     Field<std::uint8_t, D> active(grid.blocks);
     std::unique_ptr<Multigrid<D>> hierarchy;
-    warm.guess(lcp, dt, q, active);
+    if (!fallback) warm.guess(lcp, dt, q, active);
     if (separation() == Separation::Edge) {
         if (!solve_on_edges(grid, options, lcp, q, active, report)) return false;
     } else {
@@ -289,10 +339,12 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, double dt, bool fallbac
     }
     if (!options.sticky) mark_pressed(lcp.constrained, active, grid.solid, grid.sticky);
 
+    bodies.finish(q);
     read_probes(q, dt, report);
     timer.reset();
 
     if (setup.step.density_correction) {
+        lcp.system.bodies = nullptr;  // they stay where they are while particles are spread
         if (!hierarchy) hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
         correct_density(grid, active, lcp.system, *hierarchy, displacement, report);
     }
@@ -331,9 +383,11 @@ bool LiquidSimulation<D>::Impl::solve_on_edges(StepGrid<D>& grid, const Pressure
 
 /// The pressure problem of the predicted velocity.
 template <int D>
-BlockLcp<D> LiquidSimulation<D>::Impl::assemble(const StepGrid<D>& grid) const {
+BlockLcp<D> LiquidSimulation<D>::Impl::assemble(const StepGrid<D>& grid,
+                                                StepBodies<D>& bodies) const {
     BlockLcp<D> lcp(assemble_matrix(grid.phi, grid.solid));
     assemble_rhs(grid.velocity, grid.solid, lcp.system);
+    bodies.couple(grid.solid.body_faces, lcp.system);
     if (separation() == Separation::Off) return lcp;
     mark_constrained(lcp.system, grid.solid, separation(), lcp.constrained);
     if (grid.sticky.blocks_ptr())
@@ -398,6 +452,9 @@ void LiquidSimulation<D>::Impl::finish(double dt, StepReport& report) {
     const Energies e = energies(state.particles, setup, state.time);
     report.kinetic_energy = e.kinetic;
     report.potential_energy = e.potential;
+    const Energies of_bodies = body_energies(setup, state.bodies, gravity(state.time));
+    report.body_kinetic_energy = of_bodies.kinetic;
+    report.body_potential_energy = of_bodies.potential;
     report.time = state.time;
     report.particles = state.particles.size();
     report.peak_bytes = peak_bytes();
@@ -409,7 +466,8 @@ LiquidFrame<D> LiquidSimulation<D>::frame() const {
     LiquidFrame<D> out;
     const BlocksPtr<D> blocks = step_topology(*m.occupied.blocks);
     StepGrid<D> grid(blocks);
-    m.solids.update(m.state.time, 0, blocks, m.setup.step.fractions, grid.solid);
+    m.solids.update(m.state.time, 0, blocks, m.setup.step.fractions, grid.solid,
+                    placed_bodies(m.setup, m.state.bodies));
     level_set_from_particles(m.state.particles, m.occupied, m.level_set_options(),
                              &grid.solid.centre, grid.phi);
     extend_into_solids(grid.phi, grid.solid.centre);
@@ -423,13 +481,16 @@ LiquidFrame<D> LiquidSimulation<D>::frame() const {
     out.surface = mesh_surface(shown, shown_grid(m.setup.grid, show), &grid.velocity, &m.setup.grid);
     out.velocity = std::move(grid.velocity);
     out.level_set = std::move(grid.phi);
+    for (std::size_t n = 0; n < m.state.bodies.size(); ++n)
+        out.bodies.push_back(placement(m.setup.bodies[n], m.state.bodies[n]));
     return out;
 }
 
 template <int D>
 BlockLcp<D> LiquidSimulation<D>::pressure_problem(double dt) const {
     StepReport report;
-    BlockLcp<D> lcp = impl_->assemble(impl_->build_grid(dt, report));
+    StepBodies<D> bodies = impl_->predict_bodies(dt);
+    BlockLcp<D> lcp = impl_->assemble(impl_->build_grid(dt, bodies, report), bodies);
     make_consistent(lcp);
     return lcp;
 }

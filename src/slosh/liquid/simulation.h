@@ -1,6 +1,6 @@
 // A liquid simulation: its state, one step, and what can be read off it.
 //
-// At the end of a frame the particles are the whole state: the grid is rebuilt from them in every
+// At the end of a frame particles and bodies are the whole state: the grid is rebuilt from them in every
 // step, and the first solve of a frame starts cold. So a state that is saved between frames and
 // restored goes on bit for bit as if nothing had happened.
 #pragma once
@@ -10,6 +10,7 @@
 
 #include "slosh/base/timer.h"
 #include "slosh/lcp/problem.h"
+#include "slosh/liquid/body_report.h"
 #include "slosh/liquid/setup.h"
 #include "slosh/particles/particles.h"
 #include "slosh/surface/mesh.h"
@@ -23,6 +24,7 @@ struct LiquidState {
     std::uint32_t next_id = 0;    ///< Id of the next particle; also how many were ever made.
     std::uint64_t drained = 0;    ///< Particles removed by drains and open sides.
     Particles<D> particles;
+    std::vector<BodyState<D>> bodies;
 };
 
 /// What one substep did.
@@ -35,6 +37,9 @@ struct StepReport {
     double volume = 0;         ///< Liquid volume by the level set. m^3 (2D: m^2).
     double kinetic_energy = 0;   ///< J (2D: J/m)
     double potential_energy = 0; ///< J, against the origin
+    double body_kinetic_energy = 0, body_potential_energy = 0;  ///< Of the bodies. J (2D: J/m)
+    std::vector<BodyReport> bodies;
+    std::size_t contacts = 0;  ///< Points at which bodies touch something.
     double max_speed = 0;      ///< m/s
     std::size_t particles = 0, emitted = 0, drained = 0;
     std::size_t left_inside = 0;  ///< Particles that a moving solid went over and left no way out.
@@ -50,6 +55,7 @@ struct LiquidFrame {
     Field<float, D> level_set;    ///< Cell centres, negative inside. m.
     FaceField<float, D> velocity; ///< m/s
     SurfaceMesh surface;
+    std::vector<Transform<D>> bodies;  ///< Where the bodies' shapes are.
 };
 
 template <int D>

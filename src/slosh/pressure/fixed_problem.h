@@ -18,7 +18,8 @@ struct FixedProblem {
     FaceField<std::uint8_t, D> known;
 
     FixedProblem(const GridGeometry<D>& geometry, const std::vector<Solid<D>>& solids,
-                 Fractions kind, const std::function<double(const Point<D>&)>& level_set)
+                 Fractions kind, const std::function<double(const Point<D>&)>& level_set,
+                 const std::vector<PlacedBody<D>>& bodies = {})
         : grid(geometry),
           blocks(cover(geometry)),
           phi(blocks, 3.0f),
@@ -26,7 +27,7 @@ struct FixedProblem {
           known(blocks) {
         const bool walls[2 * D] = {};
         SolidGrid<D> on_grid(grid, solids, walls);
-        on_grid.update(0, 1e-6, blocks, kind, solid);  // an instant
+        on_grid.update(0, 1e-6, blocks, kind, solid, bodies);  // an instant
         for_each([&](int b, int o, const Index<D>& cell) {
             phi.block(b)[o] = static_cast<float>(level_set(grid.centre(cell)) / grid.dx);
         });

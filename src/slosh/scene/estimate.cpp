@@ -69,7 +69,8 @@ public:
     void run(int threads, const CostTable& costs) {
         measure_liquid();
         count_inflow();
-        check_solids();
+        for (std::size_t i = 0; i < setup_.solids.size(); ++i) check_solid(i);
+        for (std::size_t i = 0; i < setup_.bodies.size(); ++i) check_body(i);
         check_domain();
         guess_costs(threads, costs);
     }
@@ -81,6 +82,11 @@ private:
         double least = 1e30;
         for (std::size_t i = 0; i < setup_.solids.size(); ++i)
             least = std::min(least, setup_.solids[i].distance(x, at_start_[i]));
+        return least;
+    }
+    double body_distance(const Point<D>& x) const {
+        double least = 1e30;
+        for (const Body<D>& body : setup_.bodies) least = std::min(least, body.shape->distance(x));
         return least;
     }
     /// Room for liquid: negative inside the domain and outside all solids.
@@ -128,7 +134,7 @@ private:
             const Point<D> x = s.point(k);
             double d = 1e30;
             for (const InitialLiquid<D>& l : setup_.liquid) d = std::min(d, l.shape->distance(x));
-            phi[k] = float(std::max(d, room(x)));
+            phi[k] = float(std::max({d, room(x), -body_distance(x)}));
         });
         std::set<Index<D>, bool (*)(const Index<D>&, const Index<D>&)> blocks(
             [](const Index<D>& a, const Index<D>& b) {
@@ -199,41 +205,60 @@ private:
         peak_volume_ = std::min(out_.volume + added, free);
     }
 
-    void check_solids() {
+    struct Thickness {
+        bool anywhere = false;  ///< Whether the shape reaches into the domain at all.
+        bool thin = false;      ///< Whether much of it is thinner than two cells.
+    };
+    /// From points just inside, goes inwards to a depth of two cells: out again means a thin wall.
+    /// Sharp edges give some hits as well; a thin wall gives many.
+    template <class Distance>
+    Thickness thickness(const Distance& distance) const {
         const double dx = scene_.dx();
         const Samples<D> s(domain_, dx, kMostSamples<D>);
-        for (std::size_t i = 0; i < setup_.solids.size(); ++i) {
-            const Solid<D>& solid = setup_.solids[i];
-            const auto distance = [&](const Point<D>& x) {
-                return solid.distance(x, at_start_[i]);
-            };
-            // From points just inside, go inwards to a depth of two cells: out again means a thin
-            // wall. Sharp edges give some hits as well; a thin wall gives many.
-            std::size_t skin = 0, thin = 0, anywhere = 0;
-            for (std::size_t k = 0; k < s.size(); ++k) {
-                const Point<D> x = s.point(k);
-                const double d = distance(x);
-                anywhere += d < 0.5 * s.spacing;
-                if (d >= 0 || d < -dx) continue;
-                Point<D> n;
-                for (int a = 0; a < D; ++a) {
-                    Point<D> e;
-                    e[a] = 0.25 * dx;
-                    n[a] = distance(x + e) - distance(x - e);
-                }
-                if (length(n) < 1e-12 * dx) continue;
-                ++skin;
-                thin += distance(x - n * ((2 * dx + d) / length(n))) > 0;
+        std::size_t skin = 0, thin = 0, anywhere = 0;
+        for (std::size_t k = 0; k < s.size(); ++k) {
+            const Point<D> x = s.point(k);
+            const double d = distance(x);
+            anywhere += d < 0.5 * s.spacing;
+            if (d >= 0 || d < -dx) continue;
+            Point<D> n;
+            for (int a = 0; a < D; ++a) {
+                Point<D> e;
+                e[a] = 0.25 * dx;
+                n[a] = distance(x + e) - distance(x - e);
             }
-            const std::string name =
-                fmt::format("$.solids[{}]{}", i, solid.name.empty() ? "" : " (" + solid.name + ")");
-            if (!anywhere && !solid.motion.moving())
-                warn(name + ": does not touch the domain, or is far smaller than a cell");
-            else if (double(thin) > 0.15 * double(skin))
-                warn(name +
-                     ": has walls thinner than 2 cells; make them thicker or raise the "
-                     "resolution");
+            if (length(n) < 1e-12 * dx) continue;
+            ++skin;
+            thin += distance(x - n * ((2 * dx + d) / length(n))) > 0;
         }
+        return {anywhere > 0, double(thin) > 0.15 * double(skin)};
+    }
+    static std::string place(const char* list, std::size_t i, const std::string& name) {
+        return fmt::format("$.{}[{}]{}", list, i, name.empty() ? "" : " (" + name + ")");
+    }
+
+    void check_solid(std::size_t i) {
+        const Solid<D>& solid = setup_.solids[i];
+        const Thickness t =
+            thickness([&](const Point<D>& x) { return solid.distance(x, at_start_[i]); });
+        if (!t.anywhere && !solid.motion.moving())
+            warn(place("solids", i, solid.name) +
+                 ": does not touch the domain, or is far smaller than a cell");
+        else if (t.thin)
+            warn(place("solids", i, solid.name) +
+                 ": has walls thinner than 2 cells; make them thicker or raise the resolution");
+    }
+
+    void check_body(std::size_t i) {
+        const Body<D>& body = setup_.bodies[i];
+        const Thickness t = thickness([&](const Point<D>& x) { return body.shape->distance(x); });
+        if (!t.anywhere)
+            warn(place("bodies", i, body.name) +
+                 ": does not touch the domain, or is far smaller than a cell");
+        else if (t.thin)
+            warn(place("bodies", i, body.name) +
+                 ": is thinner than 2 cells; liquid will not feel both its sides: make it thicker "
+                 "or raise the resolution");
     }
 
     void check_domain() {

@@ -250,6 +250,13 @@ void complete(const Cursor& at, Scene& s) {
     check_all_scales(at, "inflows", s.inflows);
     check_all_scales(at, "drains", s.drains);
     check_all_scales(at, "solids", s.solids);
+    check_all_scales(at, "bodies", s.bodies);
+    if (!s.bodies.empty() && s.step.separation == Separation::Edge)
+        at.member("separation").fail("\"edge\" does not know bodies; choose \"cell\" or \"node\"");
+    if (!s.bodies.empty() && s.step.solver != "auto" && !is_linear_solver(s.step.solver))
+        at.member("solver").fail(in_quotes(s.step.solver) +
+                                 " does not know bodies; choose \"auto\", or with \"separation\": "
+                                 "\"off\" \"linear\" or \"linear-mic\"");
     choose_camera(at, s);
 }
 

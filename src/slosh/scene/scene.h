@@ -100,6 +100,28 @@ struct SceneSolid {
     Point<3> colour{{0.75, 0.72, 0.68}};  ///< Linear red, green, blue in [0, 1].
 };
 
+struct SceneBodyForce {
+    Point<3> force;                ///< N
+    Point<3> torque;               ///< N m
+    double start = 0, end = 1e30;  ///< s
+};
+
+struct SceneBody {
+    std::string name;
+    SceneShape shape;
+    double density = 500;                            ///< kg/m^3
+    double mass = 0;                                 ///< kg. 0: from the density.
+    Point<3> inertia;                                ///< kg m^2. 0: from the shape.
+    Point<3> velocity;                               ///< m/s
+    Point<3> spin;                                   ///< rad/s
+    double linear_damping = 0, angular_damping = 0;  ///< 1/s
+    std::vector<std::string> locked;                 ///< "x", "y", "z", "rx", "ry", "rz".
+    std::vector<SceneBodyForce> forces;
+    double friction = 0.5, restitution = 0.2;
+    SolidWalls walls = SolidWalls::Scene;
+    Point<3> colour{{0.85, 0.45, 0.15}};  ///< Linear red, green, blue in [0, 1].
+};
+
 /// A point whose pressure is reported at every step.
 struct SceneProbe {
     std::string name;
@@ -143,6 +165,7 @@ struct Scene {
     std::vector<SceneInflow> inflows;
     std::vector<SceneDrain> drains;
     std::vector<SceneSolid> solids;
+    std::vector<SceneBody> bodies;
     std::vector<SceneProbe> probes;
     std::vector<std::string> open_sides;  ///< "x-", "x+", "y-", ...
     StepOptions step;

@@ -55,6 +55,8 @@ std::string scene_schema() {
     add(inflow_table());
     add(drain_table());
     add(solid_table());
+    add(body_table());
+    add(body_force_table());
     add(probe_table());
     add(output_table());
     add(render_table());
@@ -75,6 +77,8 @@ std::string scene_reference() {
     section(out, "Inflow (`inflows`)", inflow_table());
     section(out, "Drain (`drains`)", drain_table());
     section(out, "Solid (`solids`)", solid_table());
+    section(out, "Body (`bodies`)", body_table());
+    section(out, "Force on a body (`bodies[].forces`)", body_force_table());
     section(out, "Probe (`probes`)", probe_table());
     section(out, "Motion (`motion`)", motion_table());
     section(out, "Keyframe (`motion.keys`)", key_table());

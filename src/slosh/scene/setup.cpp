@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "slosh/base/error.h"
+#include "slosh/body/mass.h"
 #include "slosh/scene/mesh.h"
 #include "slosh/scene/scene.h"
 #include "slosh/shape/csg.h"
@@ -84,6 +85,50 @@ Motion<D> make_motion(const SceneMotion& m) {
     return Motion<D>(std::move(keys), m.smooth);
 }
 
+/// Rows and columns of `m` scaled so that its diagonal becomes `wanted`.
+Mat<3> with_diagonal(Mat<3> m, const Point<3>& wanted, int first) {
+    double factor[3] = {1, 1, 1};
+    for (int k = first; k < 3; ++k) factor[k] = std::sqrt(wanted[k] / m.row[k][k]);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) m.row[i][j] *= factor[i] * factor[j];
+    return m;
+}
+
+/// The frame of a body's shape is the world's at the start.
+template <int D>
+Body<D> make_body(const SceneBody& b, std::size_t i, double dx) {
+    Body<D> body;
+    body.name = b.name;
+    body.shape = shape_of<D>("bodies", i, b.shape, dx);
+    try {
+        body.mass = mass_properties(*body.shape, b.density);
+    } catch (const InputError& e) {
+        throw InputError(fmt::format("$.bodies[{}].shape: {}", i, e.what()));
+    }
+    if (b.mass > 0) {
+        const double factor = b.mass / body.mass.mass;
+        body.mass.mass = b.mass;
+        for (Point<3>& row : body.mass.inertia.row) row *= factor;
+    }
+    if (b.inertia[2] > 0)
+        body.mass.inertia = with_diagonal(body.mass.inertia, b.inertia, D == 2 ? 2 : 0);
+    body.start.position = body.mass.centre;
+    body.start.velocity = first<D>(b.velocity);
+    body.start.spin = b.spin;
+    body.walls = b.walls;
+    body.linear_damping = b.linear_damping;
+    body.angular_damping = b.angular_damping;
+    body.friction = b.friction;
+    body.restitution = b.restitution;
+    for (const std::string& word : b.locked) {
+        const bool turn = word[0] == 'r';
+        body.locked[turn ? D + word[1] - (D == 2 ? 'z' : 'x') : word[0] - 'x'] = true;
+    }
+    for (const SceneBodyForce& f : b.forces)
+        body.forces.push_back({first<D>(f.force), f.torque, f.start, f.end});
+    return body;
+}
+
 }  // namespace
 
 template <int D>
@@ -116,6 +161,8 @@ LiquidSetup<D> make_setup(const Scene& scene) {
         setup.solids.push_back(
             {s.name, shape_of<D>("solids", i, s.shape, dx), make_motion<D>(s.motion), s.walls});
     }
+    for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+        setup.bodies.push_back(make_body<D>(scene.bodies[i], i, dx));
     for (std::size_t i = 0; i < scene.initial.size(); ++i) {
         const SceneLiquid& l = scene.initial[i];
         setup.liquid.push_back({shape_of<D>("initial", i, l.shape, dx), first<D>(l.velocity),

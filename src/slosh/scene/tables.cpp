@@ -423,6 +423,8 @@ const Table<Scene>& scene_table() {
               "", "Where liquid is removed.");
         t.key("solids", &Scene::solids, ListType<ObjectType<SceneSolid>, SceneSolid>{{solid_table}},
               "", "Obstacles and containers.");
+        t.key("bodies", &Scene::bodies, ListType<ObjectType<SceneBody>, SceneBody>{{body_table}}, "",
+              "Rigid bodies that move with the liquid.");
         t.key("probes", &Scene::probes, ListType<ObjectType<SceneProbe>, SceneProbe>{{probe_table}},
               "", "Points whose pressure is reported at every step.")
             .not_state();

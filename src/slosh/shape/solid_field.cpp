@@ -5,37 +5,18 @@
 
 #include "slosh/base/error.h"
 #include "slosh/shape/block_fractions.h"
+#include "slosh/shape/body_faces.h"
+#include "slosh/shape/solid_nodes.h"
 
 namespace slosh {
 
 namespace {
-
-constexpr float kOnSurface = 1e-5f;  // cells; a node this near to a surface lies on it
-
-/// A distance in cells as it is kept at nodes.
-float kept(double cells) {
-    const float phi = static_cast<float>(std::clamp<double>(cells, -kSolidBand, kSolidBand));
-    return std::abs(phi) < kOnSurface ? 0.0f : phi;
-}
 
 /// No node that a block reads is further than this from the block's centre (cells), so a solid
 /// further away than this plus the band leaves no trace in it.
 template <int D>
 double block_reach() {
     return (kSide / 2 + 1) * std::sqrt(double(D)) + kSolidBand;
-}
-
-/// Calls body(local node, offset in the tile) for the nodes first .. 8.
-template <int D, class Body>
-void for_each_node(int first, const Body& body) {
-    Index<D> i;
-    for (int z = D == 3 ? first : 0; z <= (D == 3 ? kSide : 0); ++z)
-        for (i[1] = first; i[1] <= kSide; ++i[1]) {
-            if constexpr (D == 3) i[2] = z;
-            i[0] = first;
-            int t = NodeTile<D>::offset(i);
-            for (; i[0] <= kSide; ++i[0], ++t) body(i, t);
-        }
 }
 
 /// What one block has of the solids that do not move. Arrays only where they say something.
@@ -92,7 +73,8 @@ struct SolidGrid<D>::Impl {
     void look_up(const Blocks<D>& blocks, Fractions kind, std::vector<std::uint32_t>& entry);
     void write_static(const StaticBlock<D>& from, int b, bool fresh, SolidFields<D>& out) const;
     void write_moving(const StaticBlock<D>& from, const std::vector<const Mover<D>*>& near,
-                      double dt, Fractions kind, int b, SolidFields<D>& out) const;
+                      const NearBodies<D>& bodies, double dt, Fractions kind, int b,
+                      SolidFields<D>& out) const;
     void write_velocity(const Index<D>& first, const NodeTile<D>& phi, const std::int16_t* owner,
                         const std::vector<const Mover<D>*>& near, double dt, int b,
                         SolidFields<D>& out) const;
@@ -220,8 +202,9 @@ void SolidGrid<D>::Impl::write_static(const StaticBlock<D>& from, int b, bool fr
 
 template <int D>
 void SolidGrid<D>::Impl::write_moving(const StaticBlock<D>& from,
-                                      const std::vector<const Mover<D>*>& near, double dt,
-                                      Fractions kind, int b, SolidFields<D>& out) const {
+                                      const std::vector<const Mover<D>*>& near,
+                                      const NearBodies<D>& bodies, double dt, Fractions kind, int b,
+                                      SolidFields<D>& out) const {
     const Index<D> first = out.nodal.blocks().first_cell(b);
     NodeTile<D> phi;
     if (from.phi)
@@ -250,13 +233,24 @@ void SolidGrid<D>::Impl::write_moving(const StaticBlock<D>& from,
     BlockFractions<D> fractions;
     block_fractions(phi, kind, fractions);
     close_domain_sides(first, fractions);
+    write_velocity(first, phi, owner, near, dt, b, out);
+    if (!bodies.empty()) {
+        const BlockFractions<D> without = fractions;
+        const BodyNodes<D> nodes(grid, first, kind, bodies, phi);
+        for_each_node<D>(first_node(kind), [&](const Index<D>&, int t) {
+            least = std::min(least, phi.v[t]);
+            most = std::max(most, phi.v[t]);
+        });
+        block_fractions(phi, kind, fractions);
+        close_domain_sides(first, fractions);
+        write_bodies(grid, nodes, phi, without, fractions, kind, b, out);
+    }
     out.block_kind[b] = least >= kSolidBand ? kBlockOpen : most <= 0 ? kBlockSolid : kBlockMixed;
     copy_nodes<D>(phi, out.nodal.block(b));
     centre_distances<D>(phi, out.centre.block(b));
     for (int d = 0; d < D; ++d)
         std::memcpy(out.open.axis(d).block(b), fractions.open[d], sizeof(fractions.open[d]));
     std::memcpy(out.cell_open.block(b), fractions.cell_open, sizeof(fractions.cell_open));
-    write_velocity(first, phi, owner, near, dt, b, out);
 }
 
 template <int D>
@@ -308,7 +302,7 @@ SolidGrid<D>::SolidGrid(SolidGrid&&) noexcept = default;
 
 template <int D>
 void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fractions kind,
-                          SolidFields<D>& out) {
+                          SolidFields<D>& out, const std::vector<PlacedBody<D>>& bodies) {
     const double end = time + std::max(dt, 0.0);
     if (!(dt > 0)) dt = 1e-6;  // s; an instant
     std::vector<Mover<D>> movers;
@@ -329,22 +323,29 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
         out.velocity = FaceField<float, D>(blocks, 0);
         out.block_kind.resize(blocks->size());
     }
+    std::vector<std::vector<BodyFace>> faces(bodies.empty() ? 0 : blocks->size());
     parallel_for(blocks->size(), 4, [&](std::size_t i) {
         const int b = static_cast<int>(i);
+        const double reach = block_reach<D>() * impl_->grid.dx;
+        const Point<D> middle =
+            impl_->grid.node(blocks->first_cell(b) + Index<D>::filled(kSide / 2));
         std::vector<const Mover<D>*> near;
-        if (!movers.empty()) {
-            const Point<D> middle =
-                impl_->grid.node(blocks->first_cell(b) + Index<D>::filled(kSide / 2));
-            for (const Mover<D>& m : movers)
-                if (m.solid->distance(middle, m.end) <= block_reach<D>() * impl_->grid.dx)
-                    near.push_back(&m);
-        }
+        for (const Mover<D>& m : movers)
+            if (m.solid->distance(middle, m.end) <= reach) near.push_back(&m);
+        NearBodies<D> near_bodies;
+        for (std::size_t k = 0; k < bodies.size(); ++k)
+            if (bodies[k].distance(middle) <= reach)
+                near_bodies.list.push_back({static_cast<int>(k), &bodies[k]});
+        if (!near_bodies.empty()) near_bodies.faces = &faces[b];
         const StaticBlock<D>& fixed = impl_->cache[entry[b]];
-        if (near.empty())
+        if (near.empty() && near_bodies.empty())
             impl_->write_static(fixed, b, fresh, out);
         else
-            impl_->write_moving(fixed, near, dt, kind, b, out);
+            impl_->write_moving(fixed, near, near_bodies, dt, kind, b, out);
     });
+    out.body_faces.clear();
+    for (const auto& list : faces)
+        out.body_faces.insert(out.body_faces.end(), list.begin(), list.end());
 }
 
 template <int D>

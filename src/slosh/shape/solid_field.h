@@ -22,6 +22,7 @@
 #include "slosh/grid/field.h"
 #include "slosh/grid/geometry.h"
 #include "slosh/shape/fractions.h"
+#include "slosh/shape/placed_body.h"
 #include "slosh/shape/solid.h"
 
 namespace slosh {
@@ -43,7 +44,9 @@ struct SolidFields {
     FaceField<float, D> open;      ///< Open fraction of each lower face. [0, 1]; background 0.
     Field<float, D> cell_open;     ///< Open volume fraction of each cell. [0, 1]; background 0.
     FaceField<float, D> velocity;  ///< Normal velocity of the nearest solid at each lower face, if
-                                   ///< it moves and is within kSolidBand; else 0. m/s.
+                                   ///< it moves and is within kSolidBand; else 0. m/s. Where a body
+                                   ///< shares a face with others: the mean over the closed part.
+    std::vector<BodyFace> body_faces;      ///< What bodies close, in block order.
     std::vector<std::uint8_t> block_kind;  ///< A BlockKind per block.
 };
 
@@ -57,9 +60,11 @@ public:
     SolidGrid(SolidGrid&&) noexcept;
 
     /// Solids where a step from `time` to time + dt leaves them (so that nothing ends inside them),
-    /// with their mean velocity over the step (dt <= 0: at the instant `time`).
+    /// with their mean velocity over the step (dt <= 0: at the instant `time`). `bodies` are solids
+    /// as well, where and as fast as they say; of a face that several solids touch they close what
+    /// the others leave open, in proportion to what each would close alone.
     void update(double time, double dt, const BlocksPtr<D>& blocks, Fractions kind,
-                SolidFields<D>& out);
+                SolidFields<D>& out, const std::vector<PlacedBody<D>>& bodies = {});
 
     /// Distance to the nearest solid or closed side, by evaluating every shape. m.
     double distance(const Point<D>& world, double time) const;

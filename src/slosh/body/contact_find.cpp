@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <map>
+
+#include "slosh/base/parallel.h"
+#include "slosh/body/contact_impl.h"
+
+namespace slosh {
+
+namespace {
+
+/// Calls body(index) for all indices of a grid of n points a side.
+template <int D, class Body>
+void for_each_index(const Index<D>& n, const Body& body) {
+    Index<D> i;
+    for (;;) {
+        body(i);
+        int d = 0;
+        while (d < D && ++i[d] == n[d]) i[d++] = 0;
+        if (d == D) return;
+    }
+}
+
+}  // namespace
+
+template <int D>
+std::vector<Point<D>> surface_points(const Shape<D>& shape, double spacing) {
+    const Box<D> box = shape.bounds().grown(spacing);
+    Index<D> n;
+    for (int d = 0; d < D; ++d)
+        n[d] = static_cast<int>(std::ceil((box.hi[d] - box.lo[d]) / spacing)) + 1;
+    // Nodes outside, beyond a corner, have that corner as their nearest point; so edges and corners
+    // are found as they are. Of points in one small cell the first is kept.
+    std::map<std::vector<int>, Point<D>> kept;
+    for_each_index<D>(n, [&](const Index<D>& i) {
+        Point<D> x = box.lo + i.template as<double>() * spacing;
+        const double far = shape.distance(x);
+        if (far < 0 || far > 1.5 * spacing) return;
+        for (int pass = 0; pass < 3; ++pass)
+            x -= normal(shape, x, 1e-4 * spacing) * shape.distance(x);
+        if (!(std::abs(shape.distance(x)) < 0.01 * spacing)) return;
+        std::vector<int> key;
+        for (int d = 0; d < D; ++d)
+            key.push_back(static_cast<int>(std::floor((x[d] - box.lo[d]) / (0.5 * spacing))));
+        kept.emplace(std::move(key), x);
+    });
+    std::vector<Point<D>> points;
+    for (const auto& entry : kept) points.push_back(entry.second);
+    return points;
+}
+
+template <int D>
+Contact<D>::Contact(const std::vector<Body<D>>& bodies) : impl_(std::make_unique<Impl>(bodies)) {
+    impl_->points.resize(bodies.size());
+    impl_->reach.resize(bodies.size());
+    parallel_for(bodies.size(), 1, [&](std::size_t n) {
+        const Box<D> box = bodies[n].shape->bounds();
+        double longest = 0;
+        for (int d = 0; d < D; ++d) longest = std::max(longest, box.hi[d] - box.lo[d]);
+        impl_->points[n] = surface_points(*bodies[n].shape, longest / (D == 2 ? 32 : 12));
+        for (Point<D>& x : impl_->points[n]) {
+            x -= bodies[n].mass.centre;
+            impl_->reach[n] = std::max(impl_->reach[n], length(x));
+        }
+    });
+}
+
+template <int D>
+Contact<D>::~Contact() = default;
+
+namespace {
+
+/// The points of one pair whose normals nearly agree, thinned to those that span them: the farthest
+/// from their middle, then the farthest from those taken; and the deepest, if it stands out.
+template <int D>
+std::vector<ContactPoint<D>> thinned(std::vector<ContactPoint<D>> points) {
+    constexpr std::size_t kMost = D == 2 ? 2 : 4;
+    constexpr double kSameNormal = 0.95;
+    std::vector<ContactPoint<D>> out;
+    while (!points.empty()) {
+        const auto deepest =
+            std::min_element(points.begin(), points.end(),
+                             [](const auto& a, const auto& b) { return a.gap < b.gap; });
+        std::vector<ContactPoint<D>> group, rest;
+        for (const auto& p : points)
+            (dot(p.normal, deepest->normal) > kSameNormal ? group : rest).push_back(p);
+        Point<D> middle;
+        for (const auto& p : group) middle += p.x / static_cast<double>(group.size());
+        std::vector<ContactPoint<D>> taken = {
+            *std::max_element(group.begin(), group.end(), [&](const auto& a, const auto& b) {
+                return length(a.x - middle) < length(b.x - middle);
+            })};
+        while (taken.size() < kMost && taken.size() < group.size()) {
+            const auto far = [&](const ContactPoint<D>& p) {
+                double least = 1e300;
+                for (const auto& t : taken) least = std::min(least, length(p.x - t.x));
+                return least;
+            };
+            const auto next =
+                std::max_element(group.begin(), group.end(),
+                                 [&](const auto& a, const auto& b) { return far(a) < far(b); });
+            if (!(far(*next) > 0)) break;
+            taken.push_back(*next);
+        }
+        double depth = 1e300, size = 0;
+        for (const auto& p : taken) {
+            depth = std::min(depth, p.gap);
+            size = std::max(size, length(p.x - middle));
+        }
+        if (deepest->gap < depth - 1e-3 * size) taken.push_back(*deepest);
+        out.insert(out.end(), taken.begin(), taken.end());
+        points = std::move(rest);
+    }
+    return out;
+}
+
+}  // namespace
+
+template <int D>
+std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& states,
+                                              const ContactScene<D>& scene, double margin) const {
+    const Impl& m = *impl_;
+    const int count = static_cast<int>(states.size());
+    // A list per body, of its own points only: loops may run in any order.
+    std::vector<std::vector<ContactPoint<D>>> found(states.size());
+    parallel_for(states.size(), 1, [&](std::size_t i) {
+        const int n = static_cast<int>(i);
+        const double step = 1e-3 * m.reach[i];
+        const auto test = [&](int other, const auto& distance, std::vector<ContactPoint<D>>& out) {
+            for (const Point<D>& local : m.points[i]) {
+                const Point<D> x = states[i].position + states[i].rotation * local;
+                const double gap = distance(x);
+                if (gap > margin) continue;
+                Point<D> slope;
+                for (int d = 0; d < D; ++d) {
+                    const Point<D> h = unit<D, double>(d) * step;
+                    slope[d] = distance(x + h) - distance(x - h);
+                }
+                if (!(length(slope) > 0)) continue;
+                out.push_back({n, other, x, slope / length(slope), gap});
+            }
+            out = thinned(std::move(out));
+        };
+        std::vector<ContactPoint<D>> list;
+        if (scene.distance(states[i].position) <= m.reach[i] + margin)
+            test(-1, scene.distance, list);
+        found[i] = std::move(list);
+        for (int other = 0; other < count; ++other) {
+            if (other == n) continue;
+            const double apart = length(states[other].position - states[i].position);
+            if (apart > m.reach[i] + m.reach[other] + margin) continue;
+            const PlacedBody<D> placed = placed_body(m.bodies[other], states[other]);
+            list.clear();
+            test(
+                other, [&](const Point<D>& x) { return placed.distance(x); }, list);
+            found[i].insert(found[i].end(), list.begin(), list.end());
+        }
+    });
+    std::vector<ContactPoint<D>> all;
+    for (const auto& list : found) all.insert(all.end(), list.begin(), list.end());
+    return all;
+}
+
+#define SLOSH_INSTANTIATE(D)                                                                 \
+    template std::vector<Point<D>> surface_points<D>(const Shape<D>&, double);               \
+    template Contact<D>::Contact(const std::vector<Body<D>>&);                               \
+    template Contact<D>::~Contact();                                                         \
+    template std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>&, \
+                                                           const ContactScene<D>&, double) const;
+SLOSH_INSTANTIATE(2)
+SLOSH_INSTANTIATE(3)
+#undef SLOSH_INSTANTIATE
+
+}  // namespace slosh

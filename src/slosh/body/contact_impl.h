@@ -1,0 +1,16 @@
+// What Contact keeps (internal to contact_*.cpp).
+#pragma once
+
+#include "slosh/body/contact.h"
+
+namespace slosh {
+
+template <int D>
+struct Contact<D>::Impl {
+    explicit Impl(const std::vector<Body<D>>& list) : bodies(list) {}
+    std::vector<Body<D>> bodies;
+    std::vector<std::vector<Point<D>>> points;  ///< On each surface, from the centre of mass.
+    std::vector<double> reach;                  ///< Of the farthest of them. m
+};
+
+}  // namespace slosh

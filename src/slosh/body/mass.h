@@ -1,0 +1,21 @@
+// Mass properties of a shape, by adding up the cells of a fine grid over its bounds.
+//
+// A cell counts by the volume that lies inside, from distances at its corners as the pressure solve
+// has it (shape/fractions.h). The error of that falls with the square of the cell size, so two
+// grids, one twice as fine as the other, are combined to remove it.
+#pragma once
+
+#include "slosh/body/body.h"
+
+namespace slosh {
+
+struct MassOptions {
+    int cells = 48;  ///< Of the coarser grid, along the longest side of the bounds.
+};
+
+/// Properties at a uniform density (kg/m^3). InputError if the shape is unbounded or holds nothing.
+template <int D>
+MassProperties<D> mass_properties(const Shape<D>& shape, double density,
+                                  const MassOptions& options = {});
+
+}  // namespace slosh

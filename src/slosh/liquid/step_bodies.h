@@ -1,0 +1,72 @@
+// The bodies of one step: predicted, coupled to the pressure, moved.
+//
+// Contact is solved twice. Before the pressure, with the liquid's force of the last step: a body
+// that rests on the floor then enters the pressure solve at rest, not falling, and the liquid
+// around it is left in peace. After the pressure, with the force it really had: what still closes
+// is stopped, and overlap is undone.
+#pragma once
+
+#include "slosh/body/contact.h"
+#include "slosh/body/coupling.h"
+#include "slosh/liquid/setup.h"
+
+namespace slosh {
+
+template <int D>
+class StepBodies {
+public:
+    /// Bodies where they are at `time`, with the velocity that weight, their own forces and
+    /// contact (if given) would give them over dt. The references must outlive this.
+    StepBodies(const LiquidSetup<D>& setup, const std::vector<BodyState<D>>& states,
+               const Point<D>& gravity, double time, double dt, const Contact<D>* contact = nullptr,
+               const ContactScene<D>& scene = {});
+
+    bool empty() const { return states_.empty(); }
+    /// For the grid of the solve.
+    std::vector<PlacedBody<D>> placed() const;
+
+    /// Couples the bodies to `system`, whose matrix and right-hand side are those of the liquid
+    /// between bodies of the predicted velocity.
+    void couple(const std::vector<BodyFace>& faces, BlockSystem<D>& system);
+    /// Takes the pressure's impulse, then moves.
+    void finish(const Field<double, D>& q);
+    void move();
+
+    const std::vector<BodyState<D>>& states() const { return states_; }
+    /// Points that touched something.
+    std::size_t contacts() const { return contacts_; }
+    /// Of the pressure on each body, over the step. N s, N m s.
+    const std::vector<Twist<D>>& impulses() const { return impulses_; }
+
+private:
+    const LiquidSetup<D>& setup_;
+    Point<D> gravity_;
+    double dt_;
+    std::vector<BodyState<D>> states_;
+    const Contact<D>* contact_;
+    ContactScene<D> scene_;
+    std::size_t contacts_ = 0;
+    LowRank<D> fluxes_;
+    std::vector<Twist<D>> impulses_;  // of the pressure
+    std::vector<Twist<D>> excess_;    // of which the fractions' error in buoyancy
+};
+
+extern template class StepBodies<2>;
+extern template class StepBodies<3>;
+
+/// All bodies as the grid sees them.
+template <int D>
+std::vector<PlacedBody<D>> placed_bodies(const LiquidSetup<D>& setup,
+                                         const std::vector<BodyState<D>>& states);
+
+/// The solids and closed sides that bodies meet at the end of a step.
+template <int D>
+ContactScene<D> contact_scene(const LiquidSetup<D>& setup, const SolidGrid<D>& solids, double time,
+                              double dt);
+
+/// Distance to the nearest body; 1e30 if there is none. m
+template <int D>
+double body_distance(const LiquidSetup<D>& setup, const std::vector<BodyState<D>>& states,
+                     const Point<D>& world);
+
+}  // namespace slosh
