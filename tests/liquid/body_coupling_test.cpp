@@ -32,9 +32,9 @@ Body<D> body_of(ShapePtr<D> shape, double density, const Point<D>& at) {
 /// Bodies in a tank of 24 cells that is filled to `level`, with gravity already in all velocities.
 template <int D>
 struct Tank {
+    Point<D> gravity = unit<D, double>(1) * -9.81;
     std::vector<Body<D>> bodies;
     std::vector<BodyState<D>> states;
-    Point<D> gravity;
     FixedProblem<D> problem;
     LowRank<D> fluxes;
     BlockLcp<D> lcp;
@@ -48,7 +48,6 @@ struct Tank {
           lcp(assemble()) {}
 
     std::vector<BodyState<D>> predicted() {
-        gravity[1] = -9.81;
         std::vector<BodyState<D>> all;
         for (const Body<D>& b : bodies) {
             all.push_back(b.start);

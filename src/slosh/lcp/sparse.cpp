@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
 #include "slosh/linear/block_rows.h"
 
@@ -65,6 +66,8 @@ void for_each_row(const BlockLcp<D>& lcp, const Body& body) {
 
 template <int D>
 SparseLcp to_sparse(const BlockLcp<D>& lcp) {
+    if (lcp.system.bodies)
+        throw InputError("only the solvers auto, linear and linear-mic know rigid bodies");
     const Blocks<D>& blocks = *lcp.system.blocks;
     Field<int, D> row_of(lcp.system.blocks, -1);
     SparseLcp s;

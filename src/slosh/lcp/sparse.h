@@ -33,7 +33,7 @@ struct SparseLcp {
     int dim = 3;                            ///< Dimension of `cells`; in 2D the last component is 0.
 };
 
-/// What a row of a block system becomes, and back.
+/// What a row of a block system becomes, and back. InputError if rigid bodies are coupled to it.
 template <int D>
 SparseLcp to_sparse(const BlockLcp<D>& lcp);
 template <int D>
