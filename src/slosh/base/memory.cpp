@@ -1,22 +1,15 @@
 #include "slosh/base/memory.h"
 
+#include <sys/mman.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <new>
-
-#include "slosh/base/pages.h"
 
 namespace slosh {
 
 namespace {
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kPooled = std::numeric_limits<std::size_t>::max();  // let it watch them all
-#else
-constexpr std::size_t kPooled = std::size_t{256} << 10;
-#endif
-
 std::size_t status_kilobytes(const char* key) {
     std::FILE* f = std::fopen("/proc/self/status", "r");
     if (!f) return 0;
@@ -31,22 +24,18 @@ std::size_t status_kilobytes(const char* key) {
 }  // namespace
 
 void* allocate_aligned(std::size_t bytes) {
-    if (bytes >= kPooled) {
-        bool fresh = false;
-        return take_pages(bytes, fresh);
-    }
-    const std::size_t rounded = (bytes + 63) / 64 * 64;
-    void* memory = std::aligned_alloc(64, rounded > 0 ? rounded : 64);
+    constexpr std::size_t kHugePage = std::size_t{2} << 20, kLarge = 2 * kHugePage;
+    if (bytes > std::numeric_limits<std::size_t>::max() - kHugePage) throw std::bad_alloc();
+    const std::size_t alignment = bytes >= kLarge ? kHugePage : 64;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment);
     if (!memory) throw std::bad_alloc();
+    // Only advice: without huge pages all goes on with small ones.
+    if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);
     return memory;
 }
 
-void free_aligned(void* memory, std::size_t bytes) {
-    if (bytes >= kPooled)
-        give_pages_back(memory);
-    else
-        std::free(memory);
-}
+void free_aligned(void* memory) { std::free(memory); }
 
 std::size_t peak_bytes() { return status_kilobytes("VmHWM:") * 1024; }
 std::size_t current_bytes() { return status_kilobytes("VmRSS:") * 1024; }

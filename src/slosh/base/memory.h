@@ -9,11 +9,10 @@ namespace slosh {
 std::size_t peak_bytes();     ///< Largest resident set so far.
 std::size_t current_bytes();  ///< Resident set now.
 
-/// 64-byte aligned memory. Large pieces come from the pool of pages.h: in huge pages, which saves
-/// most of the address translation misses of scattered reads, and without faults once a time step
-/// has had as much.
+/// 64-byte aligned memory; large pieces ask for huge pages, which saves most of the address
+/// translation misses of scattered reads.
 void* allocate_aligned(std::size_t bytes);
-void free_aligned(void* memory, std::size_t bytes);
+void free_aligned(void* memory);
 
 /// Allocator with 64-byte alignment that leaves trivial values uninitialised.
 template <class T>
@@ -25,7 +24,7 @@ struct AlignedAllocator {
     T* allocate(std::size_t n) {
         return static_cast<T*>(allocate_aligned(n * sizeof(T)));
     }
-    void deallocate(T* p, std::size_t n) { free_aligned(p, n * sizeof(T)); }
+    void deallocate(T* p, std::size_t) { free_aligned(p); }
     template <class U>
     void construct(U* p) {
         ::new (static_cast<void*>(p)) U;

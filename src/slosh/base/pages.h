@@ -1,6 +1,6 @@
-// Memory for large arrays, kept from one time step to the next.
+// Memory for a solver's own arrays, kept from one solve to the next.
 //
-// Stages are short and touch all their memory, so page faults count: fresh memory would cost a
+// Solves are short and touch all their memory, so page faults count: fresh memory would cost a
 // quarter of a solve at 256^3. Arrays of megabytes get huge pages, each faulted in once, by a
 // write, by one thread. Freed memory goes to a pool that, with what is in use, never holds more
 // than was once in use together.

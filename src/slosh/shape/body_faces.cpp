@@ -56,37 +56,37 @@ int nearest_corner(const NodeTile<D>& phi, int t, int axis) {
 
 template <int D>
 void write_bodies(const GridGeometry<D>& grid, const BodyNodes<D>& nodes, const NodeTile<D>& phi,
-                  const BlockFractions<D>& without, const BlockFractions<D>& with, Fractions kind,
-                  int b, SolidFields<D>& out) {
+                  Fractions kind, int b, BlockFractions<D>& fractions, SolidFields<D>& out) {
     const auto& list = nodes.bodies.list;
-    std::vector<BlockFractions<D>> open;
-    if (list.size() > 1) open = alone(grid, nodes, kind);
+    const std::vector<BlockFractions<D>> open = alone(grid, nodes, kind);
     for_each_cell<D, 1>([&](const Index<D>& local, int o, int t) {
+        double cell = fractions.cell_open[o];
+        for (const auto& k : open) cell -= 1 - double(k.cell_open[o]);
+        fractions.cell_open[o] = snap_fraction(cell);
         for (int axis = 0; axis < D; ++axis) {
             float& velocity = out.velocity.axis(axis).block(b)[o];
             const int owner = nodes.owner[nearest_corner<D>(phi, t, axis)];
             const Point<D> x = grid.face(axis, nodes.first + local);
-            const double share = double(without.open[axis][o]) - with.open[axis][o];
-            if (share <= 0) {
+            const double without = fractions.open[axis][o];
+            double closed = 0;  // by all bodies, each alone
+            for (const auto& k : open) closed += 1 - double(k.open[axis][o]);
+            const double with = snap_fraction(without - closed), share = without - with;
+            fractions.open[axis][o] = static_cast<float>(with);
+            if (!(closed > 0) || !(share > 0)) {
                 // What another solid closes moves with that one, however near the body is.
-                if (owner >= 0 && with.open[axis][o] == 1)
+                if (owner >= 0 && with == 1)
                     velocity = static_cast<float>(list[owner].second->velocity_at(x)[axis]);
                 continue;
             }
-            double closed = 0;  // by all bodies, each alone
-            for (const auto& k : open) closed += 1 - k.open[axis][o];
-            double flux = (1 - double(without.open[axis][o])) * velocity;
+            double flux = (1 - without) * velocity;
             for (std::size_t k = 0; k < list.size(); ++k) {
-                double part = share;
-                if (list.size() > 1)
-                    part *= closed > 0 ? (1 - open[k].open[axis][o]) / closed
-                                       : (owner == static_cast<int>(k) ? 1 : 0);
-                const float kept_part = static_cast<float>(part);
-                if (!(kept_part > 0)) continue;
-                nodes.bodies.faces->push_back({b, o, axis, list[k].first, kept_part});
-                flux += kept_part * list[k].second->velocity_at(x)[axis];
+                const float part =
+                    static_cast<float>(share * (1 - double(open[k].open[axis][o])) / closed);
+                if (!(part > 0)) continue;
+                nodes.bodies.faces->push_back({b, o, axis, list[k].first, part});
+                flux += part * list[k].second->velocity_at(x)[axis];
             }
-            velocity = static_cast<float>(flux / (1 - double(with.open[axis][o])));
+            velocity = static_cast<float>(flux / (1 - with));
         }
     });
 }
@@ -94,8 +94,7 @@ void write_bodies(const GridGeometry<D>& grid, const BodyNodes<D>& nodes, const 
 #define SLOSH_INSTANTIATE(D)                                                                       \
     template struct BodyNodes<D>;                                                                  \
     template void write_bodies<D>(const GridGeometry<D>&, const BodyNodes<D>&, const NodeTile<D>&, \
-                                  const BlockFractions<D>&, const BlockFractions<D>&, Fractions,   \
-                                  int, SolidFields<D>&);
+                                  Fractions, int, BlockFractions<D>&, SolidFields<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
 #undef SLOSH_INSTANTIATE

@@ -27,11 +27,12 @@ struct BodyNodes {
     std::int16_t owner[NodeTile<D>::kCells];  ///< Place in bodies.list; -1: another solid.
 };
 
-/// Writes velocity and faces of bodies, from the fractions that the other solids leave open and
-/// those that are left `with` the bodies.
+/// Takes the bodies off `fractions`, those that the other solids leave open, and writes velocity
+/// and faces of bodies. What a body closes is taken from its own distances, not from those of the
+/// union: of a wall and a body in one face the least of two distances would not know the gap
+/// between them.
 template <int D>
 void write_bodies(const GridGeometry<D>& grid, const BodyNodes<D>& nodes, const NodeTile<D>& phi,
-                  const BlockFractions<D>& without, const BlockFractions<D>& with, Fractions kind,
-                  int b, SolidFields<D>& out);
+                  Fractions kind, int b, BlockFractions<D>& fractions, SolidFields<D>& out);
 
 }  // namespace slosh

@@ -16,6 +16,7 @@
 #include <assimp/Importer.hpp>
 #include <assimp/LogStream.hpp>
 #include <cctype>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -182,6 +183,24 @@ private:
     std::set<Assimp::IOStream*> open_;
 };
 
+/// The library takes the lengths that a GLB's chunks claim at their word, and memory for them.
+void check_glb(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    const std::string bytes = text.str();
+    const auto number = [&](std::size_t at) {
+        std::uint32_t n = 0;  // little-endian, as every machine that slosh runs on
+        std::memcpy(&n, bytes.data() + at, 4);
+        return static_cast<std::size_t>(n);
+    };
+    for (std::size_t at = 12; at + 8 <= bytes.size(); at += 8 + number(at))
+        if (number(at) > bytes.size() - at - 8)
+            throw InputError(
+                fmt::format("a chunk claims {} bytes, {} are left; the file is damaged", number(at),
+                            bytes.size() - at - 8));
+}
+
 TriangleMesh read_gltf(const std::string& path) {
     const Listener listener;
     Assimp::Importer importer;
@@ -212,6 +231,7 @@ TriangleMesh read_gltf(const std::string& path) {
 }
 
 TriangleMesh read(const std::string& path, const std::string& extension) {
+    if (extension == ".glb") check_glb(path);
     if (extension == ".gltf" || extension == ".glb") return read_gltf(path);
     const std::string bytes = content(path);
     if (extension == ".obj") return read_obj(bytes);

@@ -235,15 +235,17 @@ void SolidGrid<D>::Impl::write_moving(const StaticBlock<D>& from,
     close_domain_sides(first, fractions);
     write_velocity(first, phi, owner, near, dt, b, out);
     if (!bodies.empty()) {
-        const BlockFractions<D> without = fractions;
         const BodyNodes<D> nodes(grid, first, kind, bodies, phi);
+        least = kSolidBand, most = -kSolidBand;
         for_each_node<D>(first_node(kind), [&](const Index<D>&, int t) {
             least = std::min(least, phi.v[t]);
             most = std::max(most, phi.v[t]);
         });
-        block_fractions(phi, kind, fractions);
-        close_domain_sides(first, fractions);
-        write_bodies(grid, nodes, phi, without, fractions, kind, b, out);
+        write_bodies(grid, nodes, phi, kind, b, fractions, out);
+        // Nodes may all be solid with gaps between them left.
+        for (int d = 0; d < D; ++d)
+            for (const float w : fractions.open[d])
+                if (w > 0) most = std::max(most, kOnSurface);
     }
     out.block_kind[b] = least >= kSolidBand ? kBlockOpen : most <= 0 ? kBlockSolid : kBlockMixed;
     copy_nodes<D>(phi, out.nodal.block(b));
