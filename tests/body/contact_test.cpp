@@ -168,3 +168,31 @@ TEST_CASE("Two balls that meet exchange momentum and keep its sum") {
               heavy.mass.mass * world.states[1].velocity[0] ==
           doctest::Approx(ball.mass.mass).epsilon(1e-9));
 }
+
+TEST_CASE("A hinged flap falls onto a post and stays on both") {
+    Body<3> body;
+    body.shape = box<3>({0, 0.5, 0}, {0.6, 0.55, 0.2});
+    body.mass = mass_properties(*body.shape, 700);
+    body.start.position = body.mass.centre;
+    body.restitution = 0;
+    const Point<3> axle{0, 0.525, 0.1};
+    body.joint = {JointKind::Hinge, axle, {0, 0, 1}};
+    // The top of a post at x = 0.4 is 0.2 below the flap.
+    const ShapePtr<3> post = sphere<3>({0.4, 0.2, 0.1}, 0.1);
+    const ContactScene<3> scene{[&](const Point<3>& x) { return post->distance(x); },
+                                [](const Point<3>&) { return Point<3>{}; }};
+    const Contact<3> contact({body});
+    std::vector<BodyState<3>> states = {body.start};
+    const double dt = 1.0 / 240;
+    for (int i = 0; i < 480; ++i) {
+        apply_impulse(body, outer_impulse(body, Point<3>{0, -9.81, 0}, 0, dt), states[0]);
+        contact.solve(scene, dt, true, states);
+        move_body(body, dt, states[0]);
+    }
+    const BodyState<3>& s = states[0];
+    CHECK(length(s.velocity) < 1e-3);
+    CHECK(length(s.position - axle) == doctest::Approx(length(body.mass.centre - axle)));
+    // It leans on the post: the post's centre is the radius off the lower side.
+    const Point<3> from = s.rotation.transposed() * (Point<3>{0.4, 0.2, 0.1} - axle);
+    CHECK(-from[1] - 0.025 == doctest::Approx(0.1).epsilon(0.03));
+}

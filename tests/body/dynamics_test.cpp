@@ -80,3 +80,45 @@ TEST_CASE("Free fall, a force for a while, and damping follow their formulas") {
     CHECK(state.velocity[1] == doctest::Approx(start.velocity[1] * std::exp(-0.7)));
     CHECK(state.spin[2] == doctest::Approx(start.spin[2] * std::exp(-2.0)));
 }
+
+TEST_CASE("A rod hung from a hinge swings with the period of a physical pendulum") {
+    Body<3> body;
+    body.shape = box<3>({0, -1, 0}, {0.1, 0, 0.1});
+    body.mass = mass_properties(*body.shape, 1000);
+    const Point<3> axle{0.05, 0, 0.05};
+    body.joint = {JointKind::Hinge, axle, {0, 0, 1}};
+    // About the axle: m (w^2 + L^2)/12 + m L^2/4.
+    const double arm = 0.5, moment = (0.01 + 1.0) / 12 + arm * arm;
+    const double tilt = 0.02, g = 9.81;
+    BodyState<3> state = body.start;
+    state.rotation = rotation_matrix<3>({0, 0, tilt * 180 / 3.14159265358979});
+    state.position = axle + state.rotation * (body.mass.centre - axle);
+    const double dt = 1e-4;
+    int steps = 0;
+    while (state.position[0] > axle[0]) {  // a quarter of a swing
+        apply_impulse(body, outer_impulse(body, Point<3>{0, -g, 0}, 0, dt), state);
+        move_body(body, dt, state);
+        ++steps;
+    }
+    CHECK(4 * steps * dt == doctest::Approx(2 * 3.14159265358979 * std::sqrt(moment / (g * arm))).epsilon(1e-3));
+    CHECK(length(state.position - axle) == doctest::Approx(arm).epsilon(1e-12));
+}
+
+TEST_CASE("A slider goes down its slope with the gravity along it, and does not turn") {
+    Body<2> body;
+    body.shape = box<2>({0, 0}, {0.2, 0.1});
+    body.mass = mass_properties(*body.shape, 500);
+    body.joint = {JointKind::Slider, {}, {0.6, -0.8, 0}};
+    BodyState<2> state = body.start;
+    state.position = body.mass.centre;
+    state.spin = {0, 0, 3};
+    obey_joint(body, state);
+    CHECK(state.spin[2] == 0);
+    for (int i = 0; i < 100; ++i) {
+        apply_impulse(body, outer_impulse(body, Point<2>{0, -10}, 0, 0.01), state);
+        move_body(body, 0.01, state);
+    }
+    CHECK(length(state.velocity) == doctest::Approx(8).epsilon(1e-12));
+    CHECK(dot(state.velocity, Point<2>{0.8, 0.6}) == doctest::Approx(0));
+    CHECK(state.rotation.row[0][0] == 1);
+}

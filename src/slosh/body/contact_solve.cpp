@@ -1,11 +1,14 @@
 // The only file that knows Bullet.
+#include <BulletDynamics/ConstraintSolver/btHingeConstraint.h>
 #include <BulletDynamics/ConstraintSolver/btSequentialImpulseConstraintSolver.h>
+#include <BulletDynamics/ConstraintSolver/btSliderConstraint.h>
 #include <BulletDynamics/Dynamics/btRigidBody.h>
 #include <btBulletCollisionCommon.h>
 
 #include <memory>
 
 #include "slosh/body/contact_impl.h"
+#include "slosh/body/dynamics.h"
 
 namespace slosh {
 
@@ -67,6 +70,30 @@ Mirror mirror(const Body<D>& body, const BodyState<D>& state, btCollisionShape* 
     m.body->setAngularVelocity(to_bullet3(state.spin));
     m.body->updateInertiaTensor();
     return m;
+}
+
+/// The joint of a body to `world`, for Bullet.
+template <int D>
+std::unique_ptr<btTypedConstraint> tie(const Joint<D>& joint, btRigidBody& body,
+                                       btRigidBody& world) {
+    const btVector3 axis = to_bullet3(joint.axis);
+    const btTransform& at = body.getCenterOfMassTransform();
+    if (joint.kind == JointKind::Hinge) {
+        const btVector3 pivot = to_bullet<D>(joint.at);
+        const btVector3 turned = at.getBasis().transpose() * axis;
+        return std::make_unique<btHingeConstraint>(body, world, at.inverse() * pivot, pivot, turned,
+                                                   axis);
+    }
+    // Bullet slides along the x axis of the frames.
+    btVector3 y, z;
+    btPlaneSpace1(axis, y, z);
+    const btMatrix3x3 frame(axis.x(), y.x(), z.x(), axis.y(), y.y(), z.y(), axis.z(), y.z(), z.z());
+    const btTransform in_world(frame, at.getOrigin());
+    auto slider = std::make_unique<btSliderConstraint>(body, world, at.inverse() * in_world,
+                                                       in_world, true);
+    slider->setLowerLinLimit(1), slider->setUpperLinLimit(-1);  // free
+    slider->setLowerAngLimit(0), slider->setUpperAngLimit(0);   // held
+    return slider;
 }
 
 /// Something of the scene, moving past at a velocity.
@@ -137,9 +164,18 @@ std::size_t Contact<D>::solve(const ContactScene<D>& scene, double dt, bool sepa
     }
 
     if (manifolds.empty()) return 0;
+    const std::unique_ptr<btRigidBody> world = wall({0, 0, 0}, &nothing);
+    std::vector<std::unique_ptr<btTypedConstraint>> joints;
+    std::vector<btTypedConstraint*> ties;
+    for (std::size_t n = 0; n < states.size(); ++n) {
+        if (!m.bodies[n].joint) continue;
+        joints.push_back(tie(m.bodies[n].joint, *mirrors[n].body, *world));
+        ties.push_back(joints.back().get());
+    }
     std::vector<btCollisionObject*> objects;
     for (const Mirror& mirror : mirrors) objects.push_back(mirror.body.get());
     for (const auto& w : walls) objects.push_back(w.get());
+    if (!ties.empty()) objects.push_back(world.get());
     std::vector<btPersistentManifold*> lists;
     for (const auto& list : manifolds) lists.push_back(list.get());
     btContactSolverInfo info;
@@ -153,14 +189,15 @@ std::size_t Contact<D>::solve(const ContactScene<D>& scene, double dt, bool sepa
     info.m_solverMode &= ~SOLVER_USE_WARMSTARTING;
     btSequentialImpulseConstraintSolver solver;
     solver.solveGroup(objects.data(), static_cast<int>(objects.size()), lists.data(),
-                      static_cast<int>(lists.size()), nullptr, 0, info, nullptr, nullptr);
+                      static_cast<int>(lists.size()), ties.data(), static_cast<int>(ties.size()), info, nullptr, nullptr);
 
     for (std::size_t n = 0; n < states.size(); ++n) {
         const btRigidBody& body = *mirrors[n].body;
         states[n].velocity = from_bullet<D>(body.getLinearVelocity());
         for (int k = 0; k < kSpin<D>; ++k)
             states[n].spin[3 - kSpin<D> + k] = body.getAngularVelocity()[3 - kSpin<D> + k];
-        if (!separate) continue;
+        obey_joint(m.bodies[n], states[n]);
+        if (!separate || m.bodies[n].joint) continue;
         const btTransform& at = body.getWorldTransform();
         states[n].position = from_bullet<D>(at.getOrigin());
         const btMatrix3x3 turned = at.getBasis() * mirrors[n].axes.transpose();

@@ -19,9 +19,29 @@ TwistMatrix<D> mass_matrix(const Body<D>& body, const BodyState<D>& state) {
 }
 
 template <int D>
+Twist<D> Joint<D>::motion(const Point<D>& x) const {
+    Twist<D> n;
+    if (kind == JointKind::Slider) {
+        for (int d = 0; d < D; ++d) n[d] = axis[d];
+    } else if constexpr (D == 2) {
+        n = {-(x - at)[1], (x - at)[0], 1};
+    } else {
+        const Point<3> v = cross(axis, x - at);
+        for (int d = 0; d < 3; ++d) n[d] = v[d], n[3 + d] = axis[d];
+    }
+    return n;
+}
+
+template <int D>
 TwistMatrix<D> inverse_mass(const Body<D>& body, const BodyState<D>& state) {
     constexpr int N = kFreedoms<D>;
     TwistMatrix<D> m = mass_matrix(body, state), inverse{};
+    if (body.joint) {
+        const Twist<D> n = body.joint.motion(state.position);
+        const double energy = dot(n, m * n);
+        for (int i = 0; i < N; ++i) inverse.row[i] = n * (n[i] / energy);
+        return inverse;
+    }
     for (int i = 0; i < N; ++i) {
         if (body.locked[i])
             for (int j = 0; j < N; ++j) m.row[i][j] = m.row[j][i] = 0;
@@ -99,9 +119,37 @@ void orthonormalise(Mat<D>& m) {
 }  // namespace
 
 template <int D>
+void obey_joint(const Body<D>& body, BodyState<D>& state) {
+    if (!body.joint) return;
+    set_twist(inverse_mass(body, state) * (mass_matrix(body, state) * twist(state)), state);
+}
+
+namespace {
+
+/// Along the joint, and nowhere else: what rounding or contact added across it is left behind.
+template <int D>
+void move_along_joint(const Joint<D>& joint, double dt, BodyState<D>& state) {
+    double speed = 0;
+    if (joint.kind == JointKind::Slider) {
+        for (int d = 0; d < D; ++d) speed += joint.axis[d] * state.velocity[d];
+        for (int d = 0; d < D; ++d) state.position[d] += joint.axis[d] * speed * dt;
+    } else {
+        speed = dot(joint.axis, state.spin);
+        const Mat<D> turn = rotation_matrix<D>(joint.axis * (speed * dt * 180 / std::numbers::pi));
+        state.position = joint.at + turn * (state.position - joint.at);
+        state.rotation = turn * state.rotation;
+        orthonormalise(state.rotation);
+    }
+    set_twist(joint.motion(state.position) * speed, state);
+}
+
+}  // namespace
+
+template <int D>
 void move_body(const Body<D>& body, double dt, BodyState<D>& state) {
     state.velocity *= std::exp(-body.linear_damping * dt);
     state.spin *= std::exp(-body.angular_damping * dt);
+    if (body.joint) return move_along_joint(body.joint, dt, state);
     state.position += state.velocity * dt;
     const Point<3> degrees = state.spin * (dt * 180 / std::numbers::pi);
     if (degrees == Point<3>{}) return;
@@ -129,6 +177,8 @@ double max_speed(const Body<D>& body, const BodyState<D>& state) {
 }
 
 #define SLOSH_INSTANTIATE(D)                                                             \
+    template struct Joint<D>;                                                            \
+    template void obey_joint<D>(const Body<D>&, BodyState<D>&);                          \
     template TwistMatrix<D> mass_matrix<D>(const Body<D>&, const BodyState<D>&);         \
     template TwistMatrix<D> inverse_mass<D>(const Body<D>&, const BodyState<D>&);        \
     template TwistMatrix<D> cholesky<D>(const TwistMatrix<D>&);                          \

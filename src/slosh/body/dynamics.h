@@ -12,7 +12,8 @@ using TwistMatrix = Mat<kFreedoms<D>>;
 template <int D>
 TwistMatrix<D> mass_matrix(const Body<D>& body, const BodyState<D>& state);
 
-/// Change of the twist per impulse: M^-1, with the locked degrees of freedom held.
+/// Change of the twist per impulse: M^-1, with the locked degrees of freedom held, or along the
+/// one motion n that a joint leaves: n n^T / (n^T M n).
 template <int D>
 TwistMatrix<D> inverse_mass(const Body<D>& body, const BodyState<D>& state);
 
@@ -27,6 +28,11 @@ Twist<D> outer_impulse(const Body<D>& body, const Point<D>& gravity, double time
 /// Adds M^-1 impulse to the velocities.
 template <int D>
 void apply_impulse(const Body<D>& body, const Twist<D>& impulse, BodyState<D>& state);
+
+/// Takes off what a joint does not allow, as its reaction would: the kinetic energy of the change is
+/// least.
+template <int D>
+void obey_joint(const Body<D>& body, BodyState<D>& state);
 
 /// Moves the body over dt with its velocities; damping first. Free spin keeps its angular momentum,
 /// so the angular velocity changes as the inertia turns with the body.

@@ -15,6 +15,7 @@
 #include "slosh/liquid/pressure_solve.h"
 #include "slosh/liquid/sources.h"
 #include "slosh/liquid/step_bodies.h"
+#include "slosh/liquid/step_grid.h"
 #include "slosh/liquid/topology.h"
 #include "slosh/particles/density.h"
 #include "slosh/particles/move.h"
@@ -36,21 +37,6 @@ constexpr int kFillLayers = 2;
 /// one for the particle's own distance from the surface.
 constexpr int kBandSlack = 2;
 }  // namespace
-
-/// The grid of one step: rebuilt from the particles, thrown away at its end.
-template <int D>
-struct StepGrid {
-    explicit StepGrid(const BlocksPtr<D>& topology)
-        : blocks(topology), velocity(topology), weight(topology), known(topology),
-          phi(topology, 3.0f) {}
-    BlocksPtr<D> blocks;
-    SolidFields<D> solid;
-    FaceField<float, D> velocity, weight;
-    FaceField<float, D> transferred;  // the velocity before forces; FLIP only
-    FaceField<std::uint8_t, D> known;
-    Field<float, D> phi;
-    Field<std::uint8_t, D> sticky;  // cells where velocity must not lead away from the wall
-};
 
 template <int D>
 struct LiquidSimulation<D>::Impl {

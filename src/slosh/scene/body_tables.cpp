@@ -32,6 +32,36 @@ const Table<SceneBodyForce>& body_force_table() {
     return table;
 }
 
+const Table<SceneBodyJoint>& body_joint_table() {
+    static const Table<SceneBodyJoint> table = [] {
+        Table<SceneBodyJoint> t("body_joint", "What ties a body to the world.");
+        t.key("type", &SceneBodyJoint::type,
+              ChoiceType<SceneJoint>{{{"none", SceneJoint::None},
+                                      {"hinge", SceneJoint::Hinge},
+                                      {"slider", SceneJoint::Slider}},
+                                     {},
+                                     ""},
+              "",
+              "A hinge lets the body turn about an axle, a slider lets it move along a line without "
+              "turning.");
+        t.key("position", &SceneBodyJoint::position, VectorType{}, "m",
+              "A point on the axle of a hinge.");
+        t.key("axis", &SceneBodyJoint::axis, VectorType{}, "",
+              "Direction of the axle (3D) or of the slider; of any length.")
+            .default_text("none");
+        t.check([](const Cursor& at, SceneBodyJoint& j) {
+            if (j.type == SceneJoint::None) return;
+            const bool needed = at.dim() == 3 || j.type == SceneJoint::Slider;
+            if (needed && !(length(j.axis) > 0))
+                at.fail("a joint needs an \"axis\", the direction of its axle or of its way");
+            if (!needed && length(j.axis) > 0)
+                at.member("axis").fail("a 2D hinge turns about z; leave \"axis\" out");
+        });
+        return t;
+    }();
+    return table;
+}
+
 const Table<SceneBody>& body_table() {
     static const Table<SceneBody> table = [] {
         Table<SceneBody> t("body",
@@ -57,6 +87,9 @@ const Table<SceneBody>& body_table() {
               "Rate at which spin decays by itself.");
         t.key("locked", &SceneBody::locked, WordSetType{{"x", "y", "z", "rx", "ry", "rz"}}, "",
               "Axes along which (x, y, z) and about which (rx, ry, rz; 2D: rz) it cannot move.");
+        t.key("joint", &SceneBody::joint, ObjectType<SceneBodyJoint>{body_joint_table}, "",
+              "A hinge or slider that holds the body, in the place of `locked`.")
+            .default_text("none");
         t.key("forces", &SceneBody::forces,
               ListType<ObjectType<SceneBodyForce>, SceneBodyForce>{{body_force_table}}, "",
               "Forces beside weight and liquid.");
@@ -77,6 +110,9 @@ const Table<SceneBody>& body_table() {
               "Linear red, green and blue, for pictures.")
             .not_state();
         t.check([](const Cursor& at, SceneBody& b) {
+            if (b.joint.type != SceneJoint::None && !b.locked.empty())
+                at.member("locked").fail("a body held by a \"joint\" has no axes to lock; leave "
+                                         "one of the two out");
             for (int k = at.dim() == 2 ? 2 : 0; k < 3; ++k)
                 if (b.inertia[k] < 0 || (b.inertia[k] > 0) != (b.inertia[2] > 0))
                     at.member("inertia").expected("numbers > 0, or 0 for those of the shape");

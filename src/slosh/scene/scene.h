@@ -106,6 +106,15 @@ struct SceneBodyForce {
     double start = 0, end = 1e30;  ///< s
 };
 
+enum class SceneJoint { None, Hinge, Slider };
+
+/// What ties a body to the world.
+struct SceneBodyJoint {
+    SceneJoint type = SceneJoint::None;
+    Point<3> position;           ///< m
+    Point<3> axis{{0, 0, 0}};    ///< Any length; 0: z.
+};
+
 struct SceneBody {
     std::string name;
     SceneShape shape;
@@ -116,6 +125,7 @@ struct SceneBody {
     Point<3> spin;                                   ///< rad/s
     double linear_damping = 0, angular_damping = 0;  ///< 1/s
     std::vector<std::string> locked;                 ///< "x", "y", "z", "rx", "ry", "rz".
+    SceneBodyJoint joint;                            ///< In the place of `locked`.
     std::vector<SceneBodyForce> forces;
     double friction = 0.5, restitution = 0.2;
     SolidWalls walls = SolidWalls::Scene;

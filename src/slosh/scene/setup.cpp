@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "slosh/base/error.h"
+#include "slosh/body/dynamics.h"
 #include "slosh/body/mass.h"
 #include "slosh/scene/mesh.h"
 #include "slosh/scene/scene.h"
@@ -123,6 +124,13 @@ Body<D> make_body(const SceneBody& b, std::size_t i, double dx) {
     for (const std::string& word : b.locked) {
         const bool turn = word[0] == 'r';
         body.locked[turn ? D + word[1] - (D == 2 ? 'z' : 'x') : word[0] - 'x'] = true;
+    }
+    if (b.joint.type != SceneJoint::None) {
+        body.joint.kind =
+            b.joint.type == SceneJoint::Hinge ? JointKind::Hinge : JointKind::Slider;
+        body.joint.at = first<D>(b.joint.position);
+        if (length(b.joint.axis) > 0) body.joint.axis = b.joint.axis / length(b.joint.axis);
+        obey_joint(body, body.start);
     }
     for (const SceneBodyForce& f : b.forces)
         body.forces.push_back({first<D>(f.force), f.torque, f.start, f.end});
