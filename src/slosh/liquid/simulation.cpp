@@ -266,15 +266,17 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
     }
     {
         StageTimer timer(times, "grid to particles, move");
+        const ExactSolids<D> exact = exact_solids(setup, solids, state.time + dt, state.bodies);
+        const ExactSolids<D>* near = bodies.empty() ? nullptr : &exact;
         if (setup.step.density_correction)
-            note(displace(state.particles, occupied, displacement, grid.solid.nodal), report);
+            note(displace(state.particles, occupied, displacement, grid.solid.nodal, near), report);
         const MoveOptions move{.dt_over_dx = dt / setup.grid.dx,
                                .order = setup.step.advection_order,
                                .transfer = setup.step.transfer,
                                .flip_blend = setup.step.flip_blend,
                                .affine_keep = std::exp(-dt / setup.step.affine_time)};
         note(gather_and_move(grid.velocity, grid.transferred.blocks_ptr() ? &grid.transferred : nullptr,
-                             grid.solid.nodal, occupied, move, state.particles),
+                             grid.solid.nodal, occupied, move, state.particles, near),
              report);
     }
     return report.accepted = true;

@@ -91,6 +91,23 @@ ContactScene<D> contact_scene(const LiquidSetup<D>& setup, const SolidGrid<D>& s
 }
 
 template <int D>
+ExactSolids<D> exact_solids(const LiquidSetup<D>& setup, const SolidGrid<D>& solids, double time,
+                            const std::vector<BodyState<D>>& states) {
+    ExactSolids<D> exact;
+    exact.distance = [&, time](const Point<D>& x) {
+        const Point<D> world = setup.grid.to_world(x);
+        return std::min(solids.distance(world, time), body_distance(setup, states, world)) /
+               setup.grid.dx;
+    };
+    exact.needed = [&](const Index<D>& block) {
+        const Point<D> centre = (block * kSide).template as<double>() + Point<D>::filled(kSide / 2);
+        const double reach = (kSide / 2 * std::sqrt(double(D)) + 1) * setup.grid.dx;
+        return body_distance(setup, states, setup.grid.to_world(centre)) < reach;
+    };
+    return exact;
+}
+
+template <int D>
 double body_distance(const LiquidSetup<D>& setup, const std::vector<BodyState<D>>& states,
                      const Point<D>& world) {
     double least = 1e30;
@@ -118,6 +135,8 @@ Energies body_energies(const LiquidSetup<D>& setup, const std::vector<BodyState<
                                               double);                                            \
     template Energies body_energies<D>(const LiquidSetup<D>&, const std::vector<BodyState<D>>&,   \
                                        const Point<D>&);                                          \
+    template ExactSolids<D> exact_solids<D>(const LiquidSetup<D>&, const SolidGrid<D>&, double,   \
+                                            const std::vector<BodyState<D>>&);                    \
     template double body_distance<D>(const LiquidSetup<D>&, const std::vector<BodyState<D>>&,     \
                                      const Point<D>&);
 SLOSH_INSTANTIATE(2)

@@ -9,6 +9,7 @@
 #include "slosh/body/contact.h"
 #include "slosh/body/coupling.h"
 #include "slosh/liquid/setup.h"
+#include "slosh/particles/obstacle.h"
 
 namespace slosh {
 
@@ -63,6 +64,12 @@ std::vector<PlacedBody<D>> placed_bodies(const LiquidSetup<D>& setup,
 template <int D>
 ContactScene<D> contact_scene(const LiquidSetup<D>& setup, const SolidGrid<D>& solids, double time,
                               double dt);
+
+/// Solids, closed sides and bodies at the end of a step as they are, for particles near bodies. The
+/// references must outlive it.
+template <int D>
+ExactSolids<D> exact_solids(const LiquidSetup<D>& setup, const SolidGrid<D>& solids, double time,
+                            const std::vector<BodyState<D>>& states);
 
 /// Distance to the nearest body; 1e30 if there is none. m
 template <int D>

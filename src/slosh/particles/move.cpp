@@ -43,11 +43,12 @@ class BlockMover {
 public:
     BlockMover(const Plan& plan, const FaceField<float, D>& velocity,
                const FaceField<float, D>* old_velocity, const SolidMap<D>& map,
-               Particles<D>& particles)
+               const ExactSolids<D>* exact, Particles<D>& particles)
         : plan_(plan),
           velocity_(velocity),
           old_velocity_(old_velocity),
           map_(map),
+          exact_(exact),
           particles_(particles),
           anywhere_(velocity),
           walker_(map.solid()) {}
@@ -69,6 +70,7 @@ private:
     const FaceField<float, D>& velocity_;
     const FaceField<float, D>* old_velocity_;
     const SolidMap<D>& map_;
+    const ExactSolids<D>* exact_;
     Particles<D>& particles_;
     VelocitySampler<D> anywhere_;
     SolidWalker<D> walker_;
@@ -202,6 +204,7 @@ void BlockMover<D>::load(const Index<D>& block) {
     else  // let the walker deal with every particle of this rare block
         std::fill_n(phi_.v, WideTile<D>::kCells, -1.0f);
     in_reach_ = phi_.lowest() < kSolidMargin;
+    walker_.use(exact_ && exact_->needed(block) ? exact_ : nullptr);
 }
 
 template <int D>
@@ -260,12 +263,13 @@ MoveReport BlockMover<D>::move(const Index<D>& block, std::size_t begin, std::si
 template <int D>
 MoveReport move_all(const Plan& plan, const FaceField<float, D>& velocity,
                     const FaceField<float, D>* old_velocity, const Field<float, D>& solid,
-                    const ParticleBlocks<D>& pblocks, Particles<D>& particles) {
+                    const ParticleBlocks<D>& pblocks, Particles<D>& particles,
+                    const ExactSolids<D>* exact) {
     SLOSH_EXPECT(pblocks.first.back() == particles.size());
     const SolidMap<D> map(solid);
     std::vector<MoveReport> reports(pblocks.blocks->size());
     parallel_ranges(reports.size(), 8, [&](std::size_t begin, std::size_t end) {
-        BlockMover<D> mover(plan, velocity, old_velocity, map, particles);
+        BlockMover<D> mover(plan, velocity, old_velocity, map, exact, particles);
         for (std::size_t p = begin; p < end; ++p)
             reports[p] = mover.move(pblocks.blocks->coord(static_cast<int>(p)), pblocks.first[p],
                                     pblocks.first[p + 1]);
@@ -286,7 +290,7 @@ template <int D>
 MoveReport gather_and_move(const FaceField<float, D>& velocity,
                            const FaceField<float, D>* old_velocity, const Field<float, D>& solid,
                            const ParticleBlocks<D>& pblocks, const MoveOptions& options,
-                           Particles<D>& particles) {
+                           Particles<D>& particles, const ExactSolids<D>* exact) {
     SLOSH_EXPECT(options.order == 2 || options.order == 3);
     const bool flip = options.transfer == Transfer::Flip;
     SLOSH_EXPECT(!flip || (old_velocity && &old_velocity->blocks() == &velocity.blocks()));
@@ -297,25 +301,26 @@ MoveReport gather_and_move(const FaceField<float, D>& velocity,
                     .transfer = options.transfer,
                     .blend = static_cast<float>(options.flip_blend),
                     .affine_keep = static_cast<float>(options.affine_keep)};
-    return move_all(plan, velocity, flip ? old_velocity : nullptr, solid, pblocks, particles);
+    return move_all(plan, velocity, flip ? old_velocity : nullptr, solid, pblocks, particles, exact);
 }
 
 template <int D>
 MoveReport displace(Particles<D>& particles, const ParticleBlocks<D>& pblocks,
-                    const FaceField<float, D>& displacement, const Field<float, D>& solid) {
+                    const FaceField<float, D>& displacement, const Field<float, D>& solid,
+                    const ExactSolids<D>* exact) {
     const Plan plan{.dt = 1, .order = 1, .velocities = false};
-    return move_all<D>(plan, displacement, nullptr, solid, pblocks, particles);
+    return move_all<D>(plan, displacement, nullptr, solid, pblocks, particles, exact);
 }
 
 template MoveReport gather_and_move<2>(const FaceField<float, 2>&, const FaceField<float, 2>*,
                                        const Field<float, 2>&, const ParticleBlocks<2>&,
-                                       const MoveOptions&, Particles<2>&);
+                                       const MoveOptions&, Particles<2>&, const ExactSolids<2>*);
 template MoveReport gather_and_move<3>(const FaceField<float, 3>&, const FaceField<float, 3>*,
                                        const Field<float, 3>&, const ParticleBlocks<3>&,
-                                       const MoveOptions&, Particles<3>&);
+                                       const MoveOptions&, Particles<3>&, const ExactSolids<3>*);
 template MoveReport displace<2>(Particles<2>&, const ParticleBlocks<2>&, const FaceField<float, 2>&,
-                                const Field<float, 2>&);
+                                const Field<float, 2>&, const ExactSolids<2>*);
 template MoveReport displace<3>(Particles<3>&, const ParticleBlocks<3>&, const FaceField<float, 3>&,
-                                const Field<float, 3>&);
+                                const Field<float, 3>&, const ExactSolids<3>*);
 
 }  // namespace slosh

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "slosh/grid/field.h"
+#include "slosh/particles/obstacle.h"
 #include "slosh/particles/particles.h"
 
 namespace slosh {
@@ -35,16 +36,18 @@ struct [[nodiscard]] MoveReport {
 /// topology, is what particles_to_grid made (FLIP only, else null). `solid`: signed distance at the
 /// nodes in cells, negative inside, large and positive where there is none; between neighbour nodes
 /// it may change by one cell at most. `pblocks` describes the particles before the move; afterwards
-/// they have to be sorted again.
+/// they have to be sorted again. `exact`, if given, is asked in its blocks for what the nodes show as
+/// blocked.
 template <int D>
 MoveReport gather_and_move(const FaceField<float, D>& velocity,
                            const FaceField<float, D>* old_velocity, const Field<float, D>& solid,
                            const ParticleBlocks<D>& pblocks, const MoveOptions& options,
-                           Particles<D>& particles);
+                           Particles<D>& particles, const ExactSolids<D>* exact = nullptr);
 
 /// Moves the positions by the interpolated `displacement` (cells), with the same rule at solids.
 template <int D>
 MoveReport displace(Particles<D>& particles, const ParticleBlocks<D>& pblocks,
-                    const FaceField<float, D>& displacement, const Field<float, D>& solid);
+                    const FaceField<float, D>& displacement, const Field<float, D>& solid,
+                    const ExactSolids<D>* exact = nullptr);
 
 }  // namespace slosh

@@ -57,6 +57,7 @@ void SolidWalker<D>::corners(const Point<D>& x, double (&corner)[1 << D], Point<
 
 template <int D>
 double SolidWalker<D>::distance(const Point<D>& x) {
+    if (exact_) return exact_->distance(x);
     double c[1 << D];
     Point<D> t;
     corners(x, c, t);
@@ -67,6 +68,15 @@ double SolidWalker<D>::distance(const Point<D>& x) {
 
 template <int D>
 double SolidWalker<D>::distance(const Point<D>& x, Point<D>& gradient) {
+    if (exact_) {
+        constexpr double kProbe = 0.01;  // cells
+        for (int d = 0; d < D; ++d) {
+            Point<D> lo = x, hi = x;
+            lo[d] -= kProbe, hi[d] += kProbe;
+            gradient[d] = (exact_->distance(hi) - exact_->distance(lo)) / (2 * kProbe);
+        }
+        return exact_->distance(x);
+    }
     double c[1 << D];
     Point<D> t;
     corners(x, c, t);

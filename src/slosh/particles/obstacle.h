@@ -6,6 +6,7 @@
 // particles slide, and if that fails the particle stops at the last place that was good.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "slosh/grid/field.h"
@@ -17,6 +18,14 @@ constexpr float kSolidStep = 0.4f;     ///< Longest step of a walk: a wall's nea
 /// Longest gap between the points at which a way is found to be free: a wall one cell thick spoils
 /// at least 0.86 cells of a way, wherever it lies between the nodes. Cells.
 constexpr float kSolidGap = 0.5f;
+
+/// Solids as they are, not as nodes show them: where a gap may be narrower than a cell, as between a
+/// body and a wall, nodes would close it to particles although the pressure lets liquid through.
+template <int D>
+struct ExactSolids {
+    std::function<double(const Point<D>&)> distance;    ///< At a place in grid coordinates. Cells.
+    std::function<bool(const Index<D>&)> needed;        ///< Whether a block must be asked.
+};
 
 /// Which blocks have solid near, found once per move.
 template <int D>
@@ -43,6 +52,8 @@ template <int D>
 class SolidWalker {
 public:
     explicit SolidWalker(const Field<float, D>& solid) : solid_(solid), phi_(solid) {}
+    /// From now on: distances of `exact`, or of the nodes if null.
+    void use(const ExactSolids<D>* exact) { exact_ = exact; }
     /// Moves `x` towards `end` (grid coordinates) as far as solids allow.
     MoveOutcome walk(Point<D>& x, const Point<D>& end);
 
@@ -56,6 +67,7 @@ private:
     bool push_out(Point<D>& x);
 
     const Field<float, D>& solid_;
+    const ExactSolids<D>* exact_ = nullptr;
     Accessor<float, D> phi_;
     Index<D> block_ = Index<D>::filled(1 << 30);  // the last one looked up
     int found_ = 0;
