@@ -31,23 +31,24 @@ void write_records(AtomicFile& file, std::size_t n, std::size_t size, const Fill
     }
 }
 
-constexpr std::string_view kVertexProperties =
-    "property float x\nproperty float y\nproperty float z\n"
+constexpr std::string_view kPosition = "property float x\nproperty float y\nproperty float z\n";
+constexpr std::string_view kVelocity =
     "property float vx\nproperty float vy\nproperty float vz\n";
 
-std::string header(std::string_view kind, int dim, std::size_t vertices) {
+std::string header(std::string_view kind, int dim, std::size_t vertices, bool velocity = true) {
     return fmt::format(
         "ply\nformat binary_little_endian 1.0\ncomment slosh {}, {}D, m, m/s\n"
-        "element vertex {}\n{}",
-        kind, dim, vertices, kVertexProperties);
+        "element vertex {}\n{}{}",
+        kind, dim, vertices, kPosition, velocity ? kVelocity : "");
 }
 
 }  // namespace
 
 std::size_t write_surface_ply(const std::string& path, const SurfaceMesh& mesh) {
-    SLOSH_EXPECT(mesh.velocities.size() == mesh.vertices.size());
+    const bool moving = !mesh.velocities.empty();
+    SLOSH_EXPECT(!moving || mesh.velocities.size() == mesh.vertices.size());
     AtomicFile file(path);
-    std::string head = header("surface", mesh.dim, mesh.vertices.size());
+    std::string head = header("surface", mesh.dim, mesh.vertices.size(), moving);
     if (mesh.dim == 2)
         head += fmt::format("element edge {}\nproperty int vertex1\nproperty int vertex2\n",
                             mesh.elements.size());
@@ -55,9 +56,9 @@ std::size_t write_surface_ply(const std::string& path, const SurfaceMesh& mesh) 
         head += fmt::format("element face {}\nproperty list uchar int vertex_indices\n",
                             mesh.elements.size());
     file.write(head + "end_header\n");
-    write_records(file, mesh.vertices.size(), 24, [&](std::size_t i, char* out) {
+    write_records(file, mesh.vertices.size(), moving ? 24 : 12, [&](std::size_t i, char* out) {
         std::memcpy(out, &mesh.vertices[i], 12);
-        std::memcpy(out + 12, &mesh.velocities[i], 12);
+        if (moving) std::memcpy(out + 12, &mesh.velocities[i], 12);
     });
     if (mesh.dim == 2)
         write_records(file, mesh.elements.size(), 8,

@@ -143,7 +143,7 @@ void validate_body_momentum(ValidateReport& report) {
 namespace {
 
 /// Share of a plate's width by which liquid still stands more than a few cells above the level
-/// under it, half a second after the plate was pulled up.
+/// under it, 0.12 s after the plate was pulled up: liquid that is let go is 0.14 m below by then.
 double hanging_under(Separation separation) {
     const double dx = 1.0 / 48, level = 0.4;
     LiquidSetup<2> setup = closed_box<2>({48, 96}, dx);
@@ -156,7 +156,7 @@ double hanging_under(Separation separation) {
     body.forces.push_back({.force = {0, 3 * kGravity * body.mass.mass}, .torque = {}});
     setup.bodies.push_back(body);
     LiquidSimulation<2> simulation(setup);
-    run_to<2>(simulation, 0.2, [](const StepReport&) {});
+    run_to<2>(simulation, 0.12, [](const StepReport&) {});
     const double bottom = simulation.state().bodies[0].position[1] - 2.65 * dx;
     const auto& p = simulation.state().particles;
     std::size_t touching = 0;

@@ -12,6 +12,7 @@
 #include "slosh/lcp/edges.h"
 #include "slosh/liquid/contact.h"
 #include "slosh/liquid/forces.h"
+#include "slosh/liquid/momentum.h"
 #include "slosh/liquid/pressure_solve.h"
 #include "slosh/liquid/sources.h"
 #include "slosh/liquid/step_bodies.h"
@@ -85,6 +86,7 @@ struct LiquidSimulation<D>::Impl {
     void read_probes(const Field<double, D>& q, double dt, StepReport& report) const;
     bool solve(StepGrid<D>& grid, StepBodies<D>& bodies, double dt, bool fallback,
                StepReport& report, FaceField<float, D>& displacement);
+    Point<D> expected_momentum(const StepBodies<D>& bodies, double dt) const;
     void move_bodies(StepBodies<D>& bodies, double dt, StepGrid<D>& grid, StepReport& report);
     bool attempt(double dt, bool fallback, StepReport& report);
     void note(const MoveReport& moved, StepReport& report) const;
@@ -270,6 +272,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
         const ExactSolids<D>* near = bodies.empty() ? nullptr : &exact;
         if (setup.step.density_correction)
             note(displace(state.particles, occupied, displacement, grid.solid.nodal, near), report);
+        const Point<D> expected = expected_momentum(bodies, dt);
         const MoveOptions move{.dt_over_dx = dt / setup.grid.dx,
                                .order = setup.step.advection_order,
                                .transfer = setup.step.transfer,
@@ -278,8 +281,19 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
         note(gather_and_move(grid.velocity, grid.transferred.blocks_ptr() ? &grid.transferred : nullptr,
                              grid.solid.nodal, occupied, move, state.particles, near),
              report);
+        if (grid.is_afloat) set_momentum(setup, expected, state.particles);
     }
     return report.accepted = true;
+}
+
+/// Of the liquid at the end of a step from the present state, if bodies alone touch it.
+template <int D>
+Point<D> LiquidSimulation<D>::Impl::expected_momentum(const StepBodies<D>& bodies, double dt) const {
+    const double mass = particle_mass(setup) * static_cast<double>(state.particles.size());
+    Point<D> sum = momentum(setup, state.particles) + gravity(state.time + 0.5 * dt) * (mass * dt);
+    for (const Twist<D>& impulse : bodies.impulses())
+        for (int d = 0; d < D; ++d) sum[d] -= impulse[d];
+    return sum;
 }
 
 /// Moves the bodies with the velocity that the pressure left them, and puts them on the grid where
@@ -325,6 +339,7 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
         if (!report.pressure.converged) return false;
         subtract_gradient(lcp.system, grid.phi, grid.solid, q, grid.velocity, grid.known);
     }
+    grid.is_afloat = !touches_scene(lcp.system.unknown, grid.solid);
     if (!options.sticky) mark_pressed(lcp.constrained, active, grid.solid, grid.sticky);
 
     bodies.finish(q);

@@ -18,6 +18,7 @@ struct StepGrid {
     FaceField<float, D> transferred;  // the velocity before forces; FLIP only
     FaceField<std::uint8_t, D> known;
     Field<float, D> phi;
+    bool is_afloat = false;         // no solid but bodies touches the liquid
     Field<std::uint8_t, D> sticky;  // cells where velocity must not lead away from the wall
 };
 
