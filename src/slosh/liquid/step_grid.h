@@ -1,0 +1,26 @@
+// What a step keeps on the grid.
+#pragma once
+
+#include <cstdint>
+
+#include "slosh/grid/field.h"
+#include "slosh/shape/solid_field.h"
+
+namespace slosh {
+
+/// The grid of one step: rebuilt from the particles, thrown away at its end.
+template <int D>
+struct StepGrid {
+    explicit StepGrid(const BlocksPtr<D>& topology)
+        : blocks(topology), velocity(topology), weight(topology), known(topology),
+          phi(topology, 3.0f) {}
+    BlocksPtr<D> blocks;
+    SolidFields<D> solid;
+    FaceField<float, D> velocity, weight;
+    FaceField<float, D> transferred;  // the velocity before forces; FLIP only
+    FaceField<std::uint8_t, D> known;
+    Field<float, D> phi;
+    Field<std::uint8_t, D> sticky;  // cells where velocity must not lead away from the wall
+};
+
+}  // namespace slosh
