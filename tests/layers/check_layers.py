@@ -16,9 +16,10 @@ BELOW["shape"] = BELOW["particles"] = BELOW["linear"] = ["base", "grid"]
 BELOW["surface"] = ["base", "grid", "particles"]
 _METHODS = ["base", "grid", "shape", "particles", "surface", "linear"]
 BELOW["lcp"] = BELOW["pressure"] = BELOW["viscosity"] = BELOW["body"] = _METHODS
-_STEPS = _METHODS + ["lcp", "pressure", "viscosity", "body"]
-BELOW["liquid"] = BELOW["gas"] = BELOW["tall"] = BELOW["spray"] = _STEPS
-BELOW["scene"] = _STEPS + ["liquid", "gas", "tall", "spray"]
+BELOW["gas"] = _METHODS  # a mode of the liquid step
+_STEPS = _METHODS + ["lcp", "pressure", "viscosity", "body", "gas"]
+BELOW["liquid"] = BELOW["tall"] = BELOW["spray"] = _STEPS
+BELOW["scene"] = _STEPS + ["liquid", "tall", "spray"]
 BELOW["cache"] = BELOW["scene"] + ["scene"]
 BELOW["render"] = BELOW["cache"] + ["cache"]
 BELOW["view"] = BELOW["cluster"] = BELOW["render"] + ["render"]

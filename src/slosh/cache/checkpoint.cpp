@@ -20,6 +20,8 @@ namespace {
 constexpr char kMagic[8] = {'S', 'L', 'O', 'S', 'H', 'C', 'K', 'P'};
 constexpr std::uint32_t kVersion = 2;  // 2: bodies
 
+constexpr std::uint32_t kAffine = 1, kGas = 2;
+
 struct Header {
     char magic[8];
     std::uint32_t version;
@@ -31,7 +33,7 @@ struct Header {
     std::uint64_t drained;
     std::uint64_t particles;
     std::uint32_t next_id;
-    std::uint32_t affine;
+    std::uint32_t arrays;  ///< What the particles carry: kAffine, kGas.
     std::uint64_t bodies;
     std::uint64_t bodies_hash;  ///< Of their states, which follow the header.
     std::uint64_t hash;         ///< Of all before it.
@@ -87,7 +89,7 @@ std::uint64_t hash_of(const Header& header) {
 }
 
 std::size_t arrays_in(const Header& h) {
-    return 2 * h.dim + (h.affine ? h.dim * h.dim : 0) + 1;
+    return 2 * h.dim + (h.arrays & kAffine ? h.dim * h.dim : 0) + (h.arrays & kGas ? 2 : 0) + 1;
 }
 
 Header read_header(const std::string& path, const std::string& bytes) {
@@ -117,7 +119,8 @@ CheckpointInfo info_of(const Header& h, std::size_t bytes) {
             .time = h.time,
             .steps = h.steps,
             .particles = h.particles,
-            .affine = h.affine != 0,
+            .affine = (h.arrays & kAffine) != 0,
+            .gas = (h.arrays & kGas) != 0,
             .scene_hash = h.scene_hash,
             .bytes = bytes};
 }
@@ -135,6 +138,10 @@ std::vector<PackedArray> arrays_of(const Particles<D>& particles) {
     if (particles.affine())
         for (int i = 0; i < D; ++i)
             for (int j = 0; j < D; ++j) add(particles.c[i][j]);
+    if (particles.gas()) {
+        add(particles.smoke);
+        add(particles.temperature);
+    }
     add(particles.id);
     return arrays;
 }
@@ -161,7 +168,8 @@ std::size_t save_checkpoint(const std::string& path, const LiquidState<D>& state
                   .drained = state.drained,
                   .particles = state.particles.size(),
                   .next_id = state.next_id,
-                  .affine = state.particles.affine(),
+                  .arrays = (state.particles.affine() ? kAffine : 0) |
+                            (state.particles.gas() ? kGas : 0),
                   .bodies = bodies.size(),
                   .bodies_hash = hash_bytes(bodies.data(), body_size),
                   .hash = 0};
@@ -196,7 +204,7 @@ LiquidState<D> load_checkpoint(const std::string& path, CheckpointInfo* info) {
     state.steps = header.steps;
     state.next_id = header.next_id;
     state.drained = header.drained;
-    state.particles.resize(header.particles, header.affine != 0);
+    state.particles.resize(header.particles, header.arrays & kAffine, header.arrays & kGas);
     read_packed(path, particles_in(bytes, header), arrays_of(state.particles));
     state.bodies = restored<D>(bytes, header.bodies);
     if (info) *info = info_of(header, bytes.size());

@@ -21,6 +21,7 @@ struct CheckpointInfo {
     std::uint64_t steps = 0;  ///< Substeps taken.
     std::uint64_t particles = 0;
     bool affine = false;  ///< Whether the particles carry APIC matrices.
+    bool gas = false;     ///< Whether they carry smoke and temperature.
     std::uint64_t scene_hash = 0;
     std::size_t bytes = 0;  ///< Of the file.
 };

@@ -20,7 +20,8 @@ FrameReport write_frame(RunDirectory& run, int frame, const LiquidFrame<D>& show
     const double time = run.manifest().time_of(frame);
 
     run.write_stats();
-    if (choices.surface)
+    const bool gas = shown.smoke.blocks_ptr() != nullptr;
+    if (choices.surface && !gas)
         report.bytes += write_surface_ply(file("surface", "surface", "ply"), shown.surface);
     if (choices.particles == ParticleFormat::Ply)
         report.bytes +=
@@ -28,13 +29,20 @@ FrameReport write_frame(RunDirectory& run, int frame, const LiquidFrame<D>& show
     if (choices.particles == ParticleFormat::Vdb)
         report.bytes +=
             write_particles_vdb(file("particles", "particles", "vdb"), state.particles, grid);
-    if (choices.volumes)
+    if (gas)
+        report.bytes += write_smoke_vdb(file("volumes", "volumes", "vdb"), shown.smoke,
+                                        shown.temperature, choices.volumes ? &shown.velocity : nullptr,
+                                        grid);
+    else if (choices.volumes)
         report.bytes += write_volumes_vdb(file("volumes", "volumes", "vdb"), shown.level_set,
                                           shown.velocity, grid);
     if (!state.bodies.empty())
         report.bytes +=
             write_bodies(file("bodies", "bodies", "json"), time, shown.bodies, state.bodies);
-    if (choices.paraview && choices.surface)
+    if (choices.paraview && gas)
+        report.bytes += write_smoke_vti(file("paraview", "smoke", "vti"), shown.smoke,
+                                        shown.temperature, grid, time);
+    else if (choices.paraview && choices.surface)
         report.bytes += write_surface_vtp(file("paraview", "surface", "vtp"), shown.surface, time);
     else if (choices.paraview)
         report.bytes +=

@@ -47,7 +47,7 @@ std::optional<FrameName> parse_name(const std::string& name) {
 
 /// Whether slosh writes files of this name in a folder; others are the user's and left alone.
 bool is_ours(const std::string& folder, const FrameName& name) {
-    if (folder == "paraview") return name.extension == "vtp";
+    if (folder == "paraview") return name.extension == "vtp" || name.extension == "vti";
     for (const char* extension : {"ply", "vdb", "json", "csv"})
         if (name.extension == extension) return name.stem == folder;
     return false;
@@ -267,7 +267,7 @@ void RunDirectory::write_index() {
     for (const auto& [pattern, frames] : files_) {
         manifest_.files.push_back(
             {pattern, *frames.begin(), *frames.rbegin(), static_cast<int>(frames.size())});
-        if (pattern.ends_with(".vtp"))
+        if (pattern.ends_with(".vtp") || pattern.ends_with(".vti"))
             for (const int f : frames)
                 shown.emplace_back(manifest_.time_of(f), frame_file(pattern, f));
     }

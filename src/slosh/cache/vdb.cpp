@@ -134,6 +134,34 @@ openvdb::Vec3SGrid::Ptr velocity_grid(const Field<float, D>& level_set,
     return out;
 }
 
+/// A fog volume of the values that differ from the background.
+template <int D>
+openvdb::FloatGrid::Ptr fog_grid(const char* name, const Field<float, D>& f,
+                                 const GridGeometry<D>& grid) {
+    using Leaf = openvdb::FloatTree::LeafNodeType;
+    const float background = f.background(), least = 1e-5f * std::max(1.0f, std::abs(background));
+    const Blocks<D>& blocks = f.blocks();
+    std::vector<std::unique_ptr<Leaf>> leaves(blocks.size());
+    parallel_for(blocks.size(), 16, [&](std::size_t b) {
+        const Index<D> first = blocks.first_cell(int(b));
+        const float* v = f.block(int(b));
+        auto leaf = std::make_unique<Leaf>(to_coord(first), background, false);
+        for_each_cell<D, 0>([&](const Index<D>& c, int o, int) {
+            for (int d = 0; d < D; ++d)
+                if (first[d] + c[d] < 0 || first[d] + c[d] >= grid.cells[d]) return;
+            if (std::abs(v[o] - background) > least) leaf->setValueOn(leaf_offset(c), v[o]);
+        });
+        if (!leaf->isEmpty()) leaves[b] = std::move(leaf);
+    });
+    auto out = openvdb::FloatGrid::create(background);
+    for (auto& leaf : leaves)
+        if (leaf) out->tree().addLeaf(leaf.release());
+    out->setName(name);
+    out->setGridClass(openvdb::GRID_FOG_VOLUME);
+    out->setTransform(transform_of(grid));
+    return out;
+}
+
 /// Particles by leaf: order[first[l]] ... order[first[l+1]-1] lie in leaf l.
 template <int D>
 struct Binned {
@@ -308,6 +336,20 @@ std::size_t write_volumes_vdb(const std::string& path, const Field<float, D>& le
 }
 
 template <int D>
+std::size_t write_smoke_vdb(const std::string& path, const Field<float, D>& smoke,
+                            const Field<float, D>& temperature, const FaceField<float, D>* velocity,
+                            const GridGeometry<D>& grid) {
+    start_openvdb();
+    openvdb::GridPtrVec grids = {fog_grid("density", smoke, grid),
+                                 fog_grid("temperature", temperature, grid)};
+    if (velocity) {
+        const Field<float, D> inside(smoke.blocks_ptr(), -1.0f);
+        grids.push_back(velocity_grid(inside, *velocity, grid));
+    }
+    return write_grids(path, grids);
+}
+
+template <int D>
 std::size_t write_particles_vdb(const std::string& path, const Particles<D>& particles,
                                 const GridGeometry<D>& grid) {
     start_openvdb();
@@ -349,6 +391,21 @@ std::vector<VolumeSample> sample_volumes_vdb(const std::string& path,
     return samples;
 }
 
+SmokeVolume read_smoke_vdb(const std::string& path, const Index<3>& cells) {
+    const auto grid = find_grid<openvdb::FloatGrid>(read_grids(path), path, "density");
+    SmokeVolume out;
+    out.cells = cells;
+    out.density.assign(std::size_t(cells[0]) * cells[1] * cells[2], 0.0f);
+    for (auto v = grid->cbeginValueOn(); v; ++v) {
+        const openvdb::Coord c = v.getCoord();
+        if (c[0] < 0 || c[1] < 0 || c[2] < 0 || c[0] >= cells[0] || c[1] >= cells[1] ||
+            c[2] >= cells[2])
+            throw InputError(fmt::format("cannot read {}: it does not fit the scene", path));
+        out.density[(std::size_t(c[2]) * cells[1] + c[1]) * cells[0] + c[0]] = *v;
+    }
+    return out;
+}
+
 std::vector<VdbGridInfo> summarize_vdb(const std::string& path) {
     std::vector<VdbGridInfo> infos;
     for (const auto& grid : read_grids(path)) {
@@ -369,6 +426,9 @@ std::vector<VdbGridInfo> summarize_vdb(const std::string& path) {
 }
 
 #define SLOSH_INSTANTIATE(D)                                                                       \
+    template std::size_t write_smoke_vdb<D>(const std::string&, const Field<float, D>&,            \
+                                            const Field<float, D>&, const FaceField<float, D>*,    \
+                                            const GridGeometry<D>&);                               \
     template std::size_t write_volumes_vdb<D>(const std::string&, const Field<float, D>&,          \
                                               const FaceField<float, D>&, const GridGeometry<D>&); \
     template std::size_t write_particles_vdb<D>(const std::string&, const Particles<D>&,           \

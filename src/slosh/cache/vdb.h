@@ -5,6 +5,8 @@
 //                            the level set is below two cells; cell-centred and not staggered
 //                            because Blender ignores the staggered class and would be half a cell
 //                            off
+//     smoke       `density`, `temperature`  float, fog volumes, wherever there is smoke or heat (K;
+//                            elsewhere the background, the ambient temperature); `vel` on demand
 //     particles   `points`   VDB points with P (float, exact), `v` (Vec3s, m/s), `id` (int32)
 //
 // Level set and points go to separate files: readers without points (pyopenvdb) fail on files that
@@ -23,7 +25,7 @@
 
 namespace slosh {
 
-/// Both return the bytes written; the file appears whole or not at all.
+/// All return the bytes written; the file appears whole or not at all.
 template <int D>
 std::size_t write_volumes_vdb(const std::string& path, const Field<float, D>& level_set,
                               const FaceField<float, D>& velocity, const GridGeometry<D>& grid);
@@ -31,8 +33,21 @@ template <int D>
 std::size_t write_particles_vdb(const std::string& path, const Particles<D>& particles,
                                 const GridGeometry<D>& grid);
 
+/// `velocity` may be null. Background of `temperature` is that of the field.
+template <int D>
+std::size_t write_smoke_vdb(const std::string& path, const Field<float, D>& smoke,
+                            const Field<float, D>& temperature, const FaceField<float, D>* velocity,
+                            const GridGeometry<D>& grid);
+
 /// Readers; InputError if the file is damaged or does not hold what is asked for.
 ParticleCloud read_particles_vdb(const std::string& path);
+
+/// The smoke of a domain of `cells` cells (2D: one layer).
+struct SmokeVolume {
+    Index<3> cells;
+    std::vector<float> density;  ///< One per cell, x fastest.
+};
+SmokeVolume read_smoke_vdb(const std::string& path, const Index<3>& cells);
 
 /// Level set (m) and velocity (m/s) of a volume file at world points, trilinear.
 struct VolumeSample {

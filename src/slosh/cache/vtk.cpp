@@ -58,6 +58,25 @@ std::string piece(double time, std::size_t points, std::size_t verts, std::size_
         time, points, verts, lines, polys);
 }
 
+/// The domain's cells as one array, x fastest.
+template <int D>
+std::vector<float> dense(const Field<float, D>& f, const GridGeometry<D>& grid) {
+    std::size_t layer = 1;
+    for (int d = 0; d < D; ++d) layer *= std::size_t(grid.cells[d]);
+    std::vector<float> out(layer);
+    const std::size_t rows = layer / std::size_t(grid.cells[0]);
+    parallel_for(rows, 64, [&](std::size_t row) {
+        Accessor<float, D> at(f);
+        Index<D> cell;
+        std::size_t rest = row;
+        for (int d = 1; d < D; ++d, rest /= std::size_t(grid.cells[d - 1]))
+            cell[d] = int(rest % std::size_t(grid.cells[d]));
+        for (cell[0] = 0; cell[0] < grid.cells[0]; ++cell[0])
+            out[row * std::size_t(grid.cells[0]) + std::size_t(cell[0])] = at(cell);
+    });
+    return out;
+}
+
 /// Cells of `corners` points each: their corners and where each cell ends.
 struct Cells {
     std::vector<std::int32_t> connectivity, offsets;
@@ -122,6 +141,33 @@ std::size_t write_particles_vtp(const std::string& path, const Particles<D>& par
     return file.write(path);
 }
 
+template <int D>
+std::size_t write_smoke_vti(const std::string& path, const Field<float, D>& smoke,
+                            const Field<float, D>& temperature, const GridGeometry<D>& grid,
+                            double time) {
+    Appended file;
+    Point<3> origin;
+    int n[3] = {1, 1, 1};
+    for (int d = 0; d < D; ++d) {
+        origin[d] = grid.origin[d];
+        n[d] = grid.cells[d];
+    }
+    if (D == 2) origin[2] = -0.5 * grid.dx;
+    const std::string extent = fmt::format("0 {} 0 {} 0 {}", n[0], n[1], n[2]);
+    file.xml = fmt::format(
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" "
+        "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<ImageData WholeExtent=\"{0}\" "
+        "Origin=\"{1} {2} {3}\" Spacing=\"{4} {4} {4}\">\n<FieldData>\n"
+        "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{5}"
+        "</DataArray>\n</FieldData>\n<Piece Extent=\"{0}\">\n<CellData Scalars=\"density\">\n",
+        extent, origin[0], origin[1], origin[2], grid.dx, time);
+    const std::vector<float> density = dense(smoke, grid), heat = dense(temperature, grid);
+    file.add("density", "Float32", 1, density);
+    file.add("temperature", "Float32", 1, heat);
+    file.xml += "</CellData>\n</Piece>\n</ImageData>\n";
+    return file.write(path);
+}
+
 void write_pvd(const std::string& path, const std::vector<std::pair<double, std::string>>& files) {
     std::string text =
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
@@ -131,6 +177,10 @@ void write_pvd(const std::string& path, const std::vector<std::pair<double, std:
     write_file(path, text + "</Collection>\n</VTKFile>\n");
 }
 
+template std::size_t write_smoke_vti<2>(const std::string&, const Field<float, 2>&,
+                                        const Field<float, 2>&, const GridGeometry<2>&, double);
+template std::size_t write_smoke_vti<3>(const std::string&, const Field<float, 3>&,
+                                        const Field<float, 3>&, const GridGeometry<3>&, double);
 template std::size_t write_particles_vtp<2>(const std::string&, const Particles<2>&,
                                             const GridGeometry<2>&, double);
 template std::size_t write_particles_vtp<3>(const std::string&, const Particles<3>&,

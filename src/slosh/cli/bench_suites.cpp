@@ -10,7 +10,7 @@ void bench_step(const BenchOptions& options, BenchReport& report);
 const std::vector<BenchSuite>& bench_suites() {
     static const std::vector<BenchSuite> suites = {
         {"pressure", "iterations and seconds of the pressure solvers", bench_pressure, true},
-        {"step", "seconds by stage of a dam break's time step", bench_step},
+        {"step", "seconds by stage of a time step: a dam break, or --scene", bench_step, true},
         {"lcp", "solvers for separating walls (--table, --plot: the papers')", bench_lcp, true, true},
         {"viscosity", "implicit viscosity", nullptr},
         {"tall", "tall-cell water", nullptr},

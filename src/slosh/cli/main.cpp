@@ -125,7 +125,7 @@ Command add_bench(CLI::App& app) {
         ->delimiter(',')
         ->type_name("N,M")
         ->check(range(1, 1024));
-    c.add_option("--set", o->set, "pressure, lcp: override a key of the scenes; may be repeated")
+    c.add_option("--set", o->set, "pressure, step, lcp: override a key of the scenes; may be repeated")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     c.add_option("--frames", o->frames, "Frames to simulate")

@@ -46,6 +46,8 @@ PreviewScene load_preview_scene(const std::string& directory) {
     preview.fps = scene.fps;
     preview.dx = scene.dx();
     preview.domain = {scene.lower, scene.lower + scene.cells().as<double>() * scene.dx()};
+    preview.cells = scene.cells();
+    preview.gas = scene.gas.has_value();
     preview.eye = scene.render.camera;
     preview.target = scene.render.target;
     preview.fov = scene.render.fov;

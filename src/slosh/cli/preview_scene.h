@@ -25,6 +25,8 @@ struct PreviewScene {
     double fps = 30;
     double dx = 0;         ///< Cell size. m.
     Box<3> domain;         ///< m
+    Index<3> cells;
+    bool gas = false;  ///< Frames have smoke, not a surface.
     Point<3> eye, target;  ///< m
     double fov = 35;       ///< Vertical. degrees
     Index<2> size;         ///< Pixels.

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
 #include "slosh/cache/bodies.h"
 #include "slosh/cache/manifest.h"
 #include "slosh/cache/ply.h"
+#include "slosh/cache/vdb.h"
 #include "slosh/cli/commands.h"
 #include "slosh/cli/interrupt.h"
 #include "slosh/cli/preview_scene.h"
@@ -66,8 +68,10 @@ public:
     Image paint(int frame) const {
         const SurfaceMesh surface = read_surface(frame);
         const RenderParticles particles = read_particles(frame);
-        Image image = scene_.dim == 2 ? paint_2d(frame, surface, particles)
-                                      : paint_3d(frame, surface, particles);
+        const std::optional<RenderSmoke> smoke = read_smoke(frame);
+        const RenderSmoke* shown = smoke ? &*smoke : nullptr;
+        Image image = scene_.dim == 2 ? paint_2d(frame, surface, particles, shown)
+                                      : paint_3d(frame, surface, particles, shown);
         draw_label(image, fmt::format("frame {}  t = {:.3f} s", frame, manifest_.time_of(frame)));
         return image;
     }
@@ -92,16 +96,18 @@ private:
         camera_.fov_degrees = scene_.fov;
     }
 
-    Image paint_3d(int frame, const SurfaceMesh& surface, const RenderParticles& particles) const {
+    Image paint_3d(int frame, const SurfaceMesh& surface, const RenderParticles& particles,
+                   const RenderSmoke* smoke) const {
         std::vector<RenderSolid<3>> solids = solids_;
         const auto now = shown_solids(scene_.solids, manifest_.time_of(frame),
                                       bodies_at<3>(frame, scene_.solids));
         for (std::size_t i = 0; i < solids.size(); ++i) solids[i].transform = now[i].transform;
         return render_3d(options_.particles ? SurfaceMesh{} : surface, solids, camera_, picture_,
-                         options_.particles ? &particles : nullptr);
+                         options_.particles ? &particles : nullptr, smoke);
     }
 
-    Image paint_2d(int frame, const SurfaceMesh& surface, const RenderParticles& particles) const {
+    Image paint_2d(int frame, const SurfaceMesh& surface, const RenderParticles& particles,
+                   const RenderSmoke* smoke) const {
         FlatOptions flat;
         flat.width = width;
         flat.height = height;
@@ -110,6 +116,7 @@ private:
             flat.domain.hi[d] = scene_.domain.hi[d];
         }
         if (options_.particles) flat.particles = &particles;
+        flat.smoke = smoke;
         return render_2d(surface,
                          shown_solids(scene_.flat_solids, manifest_.time_of(frame),
                                       bodies_at<2>(frame, scene_.flat_solids)),
@@ -132,24 +139,42 @@ private:
         return all;
     }
 
-    std::string file(int frame, const char* kind, const char* key) const {
+    std::string file(int frame, const char* kind, const char* extension, const char* key) const {
         const fs::path path =
-            fs::path(options_.directory) / kind / fmt::format("{}.{:04}.ply", kind, frame);
+            fs::path(options_.directory) / kind / fmt::format("{}.{:04}.{}", kind, frame, extension);
         if (!fs::exists(path))
-            throw InputError(fmt::format("{} is missing; a run with --set output.{} writes it",
-                                         path.string(), key));
+            throw InputError(
+                fmt::format("{} is missing; a run {} writes it", path.string(), key));
         return path.string();
     }
 
+    std::optional<RenderSmoke> read_smoke(int frame) const {
+        if (!scene_.gas || options_.particles) return {};
+        SmokeVolume volume =
+            read_smoke_vdb(file(frame, "volumes", "vdb", "of the scene"), scene_.cells);
+        RenderSmoke smoke;
+        smoke.cells = volume.cells;
+        smoke.origin = scene_.domain.lo;
+        smoke.dx = scene_.dx;
+        smoke.density = std::move(volume.density);
+        return smoke;
+    }
+
     SurfaceMesh read_surface(int frame) const {
+        if (scene_.gas) {
+            SurfaceMesh none;
+            none.dim = scene_.dim;
+            return none;
+        }
         if (options_.particles && scene_.dim == 3) return {};
-        return read_surface_ply(file(frame, "surface", "surface=true"));
+        return read_surface_ply(file(frame, "surface", "ply", "with --set output.surface=true"));
     }
 
     RenderParticles read_particles(int frame) const {
         RenderParticles shown;
         if (!options_.particles) return shown;
-        const ParticleCloud cloud = read_particles_ply(file(frame, "particles", "particles=ply"));
+        const ParticleCloud cloud = read_particles_ply(
+            file(frame, "particles", "ply", "with --set output.particles=ply"));
         shown.positions = cloud.positions;
         for (const auto& v : cloud.velocities) shown.speeds.push_back(length(v));
         return shown;

@@ -134,9 +134,12 @@ int run(const RunOptions& options) {
         std::fprintf(stderr, "slosh: interrupted; the same command with --resume goes on\n");
         return 130;
     }
+    const double seconds = wall_seconds() - started;
+    std::string pace;  // of a resumed run only the last part was timed
+    if (!options.resume) pace = fmt::format(", {:.3g} frames a second", scene.frames / seconds);
     if (!options.quiet)
-        std::printf("%d frames in %s (%s)\n", scene.frames, path.c_str(),
-                    format_seconds(wall_seconds() - started).c_str());
+        std::printf("%d frames in %s (%s%s)\n", scene.frames, path.c_str(),
+                    format_seconds(seconds).c_str(), pace.c_str());
     if (options.no_video) return 0;
     RenderOptions preview;
     preview.directory = path;

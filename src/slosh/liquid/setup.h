@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "slosh/body/body.h"
+#include "slosh/gas/setup.h"
 #include "slosh/grid/geometry.h"
 #include "slosh/particles/particles.h"
 #include "slosh/pressure/separation.h"
@@ -75,6 +77,7 @@ struct LiquidSetup {
     bool open_side[2 * D] = {};     ///< Side 2d is the lower, 2d+1 the upper one along d: open or wall.
     std::vector<Solid<D>> solids;
     std::vector<Body<D>> bodies;    ///< Rigid bodies that move with the liquid.
+    std::optional<GasSetup<D>> gas; ///< Given: the whole domain outside of solids is gas.
     std::vector<InitialLiquid<D>> liquid;
     std::vector<Inflow<D>> inflows;
     std::vector<Drain<D>> drains;

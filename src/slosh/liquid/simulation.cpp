@@ -8,10 +8,13 @@
 
 #include "slosh/base/error.h"
 #include "slosh/base/memory.h"
+#include "slosh/gas/domain.h"
+#include "slosh/gas/smoke.h"
 #include "slosh/lcp/auto.h"
-#include "slosh/lcp/edges.h"
 #include "slosh/liquid/contact.h"
+#include "slosh/liquid/edge_step.h"
 #include "slosh/liquid/forces.h"
+#include "slosh/liquid/gas_step.h"
 #include "slosh/liquid/momentum.h"
 #include "slosh/liquid/pressure_solve.h"
 #include "slosh/liquid/sources.h"
@@ -81,6 +84,17 @@ struct LiquidSimulation<D>::Impl {
     }
     double band() const { return std::ceil(setup.step.cfl) + kBandSlack; }
 
+    BlocksPtr<D> topology() const {
+        return setup.gas ? gas_topology(setup.grid, *occupied.blocks)
+                         : step_topology(*occupied.blocks);
+    }
+    void make_level_set(StepGrid<D>& grid) const {
+        if (setup.gas) return fill_with_gas(setup.grid, setup.open_side, grid.phi);
+        level_set_from_particles(state.particles, occupied, level_set_options(), &grid.solid.centre,
+                                 grid.phi);
+        extend_into_solids(grid.phi, grid.solid.centre);
+    }
+
     double choose_dt(double remaining, double max_speed) const;
     StepGrid<D> build_grid(double dt, const StepBodies<D>& bodies, StepReport& report) const;
     void read_probes(const Field<double, D>& q, double dt, StepReport& report) const;
@@ -93,9 +107,6 @@ struct LiquidSimulation<D>::Impl {
     void finish(double dt, StepReport& report);
     Separation separation() const { return separation_of(setup); }
     BlockLcp<D> assemble(const StepGrid<D>& grid, StepBodies<D>& bodies) const;
-    bool solve_on_edges(StepGrid<D>& grid, const PressureOptions& options, BlockLcp<D>& lcp,
-                        Field<double, D>& q, Field<std::uint8_t, D>& active,
-                        StepReport& report) const;
     void correct_density(StepGrid<D>& grid, const Field<std::uint8_t, D>& released,
                          BlockSystem<D>& system, Multigrid<D>& hierarchy,
                          FaceField<float, D>& displacement, StepReport& report);
@@ -106,8 +117,13 @@ LiquidSimulation<D>::LiquidSimulation(LiquidSetup<D> setup)
     : impl_(std::make_unique<Impl>(std::move(setup))) {
     Impl& m = *impl_;
     for (const Body<D>& body : m.setup.bodies) m.state.bodies.push_back(body.start);
-    seed_initial_liquid(m.setup, m.solid_distance(0), m.state);
-    run_inflows(m.setup, m.solid_distance(0), m.state);
+    if (m.setup.gas) {
+        check_gas(m.setup);
+        seed_gas(m.setup, m.solid_distance(0), m.state);
+    } else {
+        seed_initial_liquid(m.setup, m.solid_distance(0), m.state);
+        run_inflows(m.setup, m.solid_distance(0), m.state);
+    }
     if (m.state.particles.size() == 0 && m.setup.inflows.empty())
         throw InputError("the scene holds no liquid: no initial shape lies inside the domain and "
                          "outside of solids, and there is no inflow");
@@ -136,14 +152,17 @@ void LiquidSimulation<D>::restore(LiquidState<D> state) {
 
 /// Cuts the remaining time: no particle crosses more than `cfl` cells, and gravity alone moves
 /// nothing by more than an eighth of a cell (a first step from rest would otherwise be far too long, and
-/// the shortest waves on the grid would come near the limit of stability).
+/// the shortest waves on the grid would come near the limit of stability). A gas has no such waves:
+/// buoyancy alone may move it by a cell.
 template <int D>
 double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) const {
     const double dx = setup.grid.dx;
-    const Point<D> g = gravity(state.time);
+    const double g = length(gravity(state.time));
+    const double push = setup.gas ? g * max_lift(*setup.gas, state.particles) : g;
+    const double cells = setup.gas ? 1 : 0.125;
     double dt = std::min(remaining, setup.step.max_dt);
-    if (length(g) > 0) dt = std::min(dt, std::sqrt(0.125 * dx / length(g)));
-    const double speed = max_speed + length(g) * dt;
+    if (push > 0) dt = std::min(dt, std::sqrt(cells * dx / push));
+    const double speed = max_speed + (setup.bodies.empty() ? push : std::max(push, g)) * dt;
     if (speed > 0) dt = std::min(dt, setup.step.cfl * dx / speed);
     // No sliver at the end of a frame: the last two steps are of equal length.
     if (dt < remaining && remaining < 2 * dt) dt = 0.5 * remaining;
@@ -200,7 +219,7 @@ StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, const StepBodies<D>
     StageTimes& times = report.times;
     StepGrid<D> grid = [&] {
         StageTimer timer(times, "topology");
-        return StepGrid<D>(step_topology(*occupied.blocks));
+        return StepGrid<D>(topology());
     }();
     {
         StageTimer timer(times, "solids");
@@ -211,19 +230,28 @@ StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, const StepBodies<D>
     // Particles carry mass and momentum; the grid is rebuilt from them every step.
     {
         StageTimer timer(times, "level set");
-        level_set_from_particles(state.particles, occupied, level_set_options(), &grid.solid.centre,
-                                 grid.phi);
-        extend_into_solids(grid.phi, grid.solid.centre);
+        make_level_set(grid);
         report.volume = liquid_volume(grid.phi, &grid.solid.cell_open) * std::pow(setup.grid.dx, D);
     }
     {
         StageTimer timer(times, "particles to grid");
-        particles_to_grid(state.particles, occupied, grid.velocity, grid.weight);
+        const bool flip = setup.step.transfer == Transfer::Flip;
+        if (setup.gas) {
+            if (flip) grid.transferred = FaceField<float, D>(grid.blocks);
+            gas_to_grid(setup, state, occupied, gravity(state.time + 0.5 * dt), dt, grid.velocity,
+                        grid.weight, flip ? &grid.transferred : nullptr);
+            if (flip) {
+                mark_positive(grid.weight, grid.known);
+                extend_velocity(grid.transferred, grid.known, kFillLayers);
+            }
+        } else {
+            particles_to_grid(state.particles, occupied, grid.velocity, grid.weight);
+        }
         mark_positive(grid.weight, grid.known);
         extend_velocity(grid.velocity, grid.known, kFillLayers);
-        if (setup.step.transfer == Transfer::Flip) grid.transferred = grid.velocity;
+        if (flip && !setup.gas) grid.transferred = grid.velocity;
     }
-    {
+    if (!setup.gas) {
         StageTimer timer(times, "forces");
         add_body_force(gravity(state.time + 0.5 * dt) * dt, grid.known, grid.velocity);
     }
@@ -332,7 +360,8 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
     std::unique_ptr<Multigrid<D>> hierarchy;
     if (!fallback) warm.guess(lcp, dt, q, active);
     if (separation() == Separation::Edge) {
-        if (!solve_on_edges(grid, options, lcp, q, active, report)) return false;
+        report.pressure = solve_on_edges(grid, options, lcp, q, active);
+        if (!report.pressure.converged) return false;
     } else {
         report.pressure = solve_pressure(lcp, report.solver, options, q, active, hierarchy);
         report.pressure.pockets = pockets;
@@ -352,35 +381,6 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
         correct_density(grid, active, lcp.system, *hierarchy, displacement, report);
     }
     warm = {std::move(q), std::move(active), dt};
-    return true;
-}
-
-/// The projection with separation on edges. Cells on cut edges count as active, those on others as
-/// constrained.
-template <int D>
-bool LiquidSimulation<D>::Impl::solve_on_edges(StepGrid<D>& grid, const PressureOptions& options,
-                                               BlockLcp<D>& lcp, Field<double, D>& q,
-                                               Field<std::uint8_t, D>& active,
-                                               StepReport& report) const {
-    std::vector<CutEdge> edges = find_cut_edges(lcp.system, grid.solid);
-    if (grid.sticky.blocks_ptr())
-        std::erase_if(edges,
-                      [&](const CutEdge& e) { return grid.sticky.block(e.block)[e.offset] != 0; });
-    std::vector<std::uint8_t> released;
-    report.pressure = solve_edges(
-        lcp, edges, {.tolerance = options.tolerance, .max_iterations = 10 * options.max_iterations},
-        q, active, released);
-    if (!report.pressure.converged) return false;
-    subtract_gradient(lcp.system, grid.phi, grid.solid, q, grid.velocity, grid.known);
-    subtract_cut_gradient(edges, released, q, grid.velocity);
-    for (std::size_t k = 0; k < edges.size(); ++k) {
-        const CutEdge& e = edges[k];
-        const LowerCell<D> low(*grid.blocks, e);
-        const int block = e.liquid_below ? low.block : e.block;
-        const int offset = e.liquid_below ? low.offset : e.offset;
-        lcp.constrained.block(block)[offset] = 1;
-        active.block(block)[offset] |= released[k];
-    }
     return true;
 }
 
@@ -452,6 +452,10 @@ void LiquidSimulation<D>::Impl::finish(double dt, StepReport& report) {
         StageTimer timer(report.times, "sort");
         occupied = sort_by_block(state.particles);
     }
+    if (setup.gas) {
+        StageTimer timer(report.times, "sources");
+        report.emitted += finish_gas(setup, solid_distance(state.time), dt, occupied, state);
+    }
     const Energies e = energies(state.particles, setup, state.time);
     report.kinetic_energy = e.kinetic;
     report.potential_energy = e.potential;
@@ -467,25 +471,29 @@ template <int D>
 LiquidFrame<D> LiquidSimulation<D>::frame() const {
     const Impl& m = *impl_;
     LiquidFrame<D> out;
-    const BlocksPtr<D> blocks = step_topology(*m.occupied.blocks);
+    const BlocksPtr<D> blocks = m.topology();
     StepGrid<D> grid(blocks);
     m.solids.update(m.state.time, 0, blocks, m.setup.step.fractions, grid.solid,
                     placed_bodies(m.setup, m.state.bodies));
-    level_set_from_particles(m.state.particles, m.occupied, m.level_set_options(),
-                             &grid.solid.centre, grid.phi);
-    extend_into_solids(grid.phi, grid.solid.centre);
+    m.make_level_set(grid);
     particles_to_grid(m.state.particles, m.occupied, grid.velocity, grid.weight);
     mark_positive(grid.weight, grid.known);
     extend_velocity(grid.velocity, grid.known, kFillLayers);
-    const ShowOptions show{.refine = D == 2 ? 2 : 1,
-                           .particles_per_cell = m.level_set_options().particles_per_cell};
-    const Field<float, D> shown =
-        show_level_set(m.state.particles, m.occupied, show, &grid.solid.nodal);
-    out.surface = mesh_surface(shown, shown_grid(m.setup.grid, show), &grid.velocity, &m.setup.grid);
     out.velocity = std::move(grid.velocity);
     out.level_set = std::move(grid.phi);
     for (std::size_t n = 0; n < m.state.bodies.size(); ++n)
         out.bodies.push_back(placement(m.setup.bodies[n], m.state.bodies[n]));
+    if (m.setup.gas) {
+        out.smoke = Field<float, D>(blocks);
+        out.temperature = Field<float, D>(blocks, static_cast<float>(m.setup.gas->ambient));
+        smoke_to_grid(*m.setup.gas, m.state.particles, m.occupied, out.smoke, out.temperature);
+        return out;
+    }
+    const ShowOptions show{.refine = D == 2 ? 2 : 1,
+                           .particles_per_cell = m.level_set_options().particles_per_cell};
+    const Field<float, D> shown =
+        show_level_set(m.state.particles, m.occupied, show, &grid.solid.nodal);
+    out.surface = mesh_surface(shown, shown_grid(m.setup.grid, show), &out.velocity, &m.setup.grid);
     return out;
 }
 

@@ -54,7 +54,8 @@ template <int D>
 struct LiquidFrame {
     Field<float, D> level_set;    ///< Cell centres, negative inside. m.
     FaceField<float, D> velocity; ///< m/s
-    SurfaceMesh surface;
+    SurfaceMesh surface;          ///< Empty for a gas.
+    Field<float, D> smoke, temperature;  ///< Of a gas, at cell centres (K); no blocks: a liquid.
     std::vector<Transform<D>> bodies;  ///< Where the bodies' shapes are.
 };
 

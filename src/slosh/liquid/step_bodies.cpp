@@ -38,8 +38,13 @@ template <int D>
 void StepBodies<D>::couple(const std::vector<BodyFace>& faces, BlockSystem<D>& system) {
     if (empty()) return;
     fluxes_ = body_fluxes(setup_.grid, faces, system.unknown, states_);
-    excess_ = hydrostatic_error(fluxes_, setup_.grid, *system.blocks, setup_.density, setup_.bodies,
-                                states_, gravity_, dt_);
+    if (setup_.gas)  // its pressure is that beyond gas at rest, whose lift is missing whole
+        for (std::size_t n = 0; n < states_.size(); ++n)
+            for (int d = 0; d < D; ++d)
+                excess_[n][d] = setup_.density * setup_.bodies[n].mass.volume * gravity_[d] * dt_;
+    else
+        excess_ = hydrostatic_error(fluxes_, setup_.grid, *system.blocks, setup_.density,
+                                    setup_.bodies, states_, gravity_, dt_);
     std::vector<double> change;
     for (std::size_t n = 0; n < states_.size(); ++n) {
         const Twist<D> before = twist(states_[n]);

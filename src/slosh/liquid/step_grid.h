@@ -1,5 +1,7 @@
-// All that a time step keeps on the grid.
+// What a step keeps on the grid.
 #pragma once
+
+#include <cstdint>
 
 #include "slosh/grid/field.h"
 #include "slosh/shape/solid_field.h"

@@ -17,6 +17,10 @@ void for_each_array(P& particles, const Body& body) {
     if (particles.affine())
         for (auto& row : particles.c)
             for (auto& a : row) body(a);
+    if (particles.gas()) {
+        body(particles.smoke);
+        body(particles.temperature);
+    }
     body(particles.id);
 }
 
@@ -36,7 +40,7 @@ void permute(Particles<D>& particles, const AlignedVector<std::uint32_t>& source
     };
     AlignedVector<float> spare;
     AlignedVector<std::uint32_t> spare_id;
-    const bool affine = particles.affine();
+    const bool affine = particles.affine(), gas = particles.gas();
     const auto through_spare = [&](AlignedVector<float>& a) {
         spare.resize(n);
         gather(a.data(), spare.data());
@@ -47,6 +51,10 @@ void permute(Particles<D>& particles, const AlignedVector<std::uint32_t>& source
     if (affine)
         for (auto& row : particles.c)
             for (auto& a : row) through_spare(a);
+    if (gas) {
+        through_spare(particles.smoke);
+        through_spare(particles.temperature);
+    }
     spare = {};
     spare_id.resize(n);
     gather(particles.id.data(), spare_id.data());

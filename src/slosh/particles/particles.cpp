@@ -6,11 +6,13 @@
 namespace slosh {
 
 template <int D>
-void Particles<D>::resize(std::size_t n, bool affine) {
+void Particles<D>::resize(std::size_t n, bool affine, bool gas) {
     for (auto& a : x) a.resize(n);
     for (auto& a : v) a.resize(n);
     for (auto& row : c)
         for (auto& a : row) a.resize(affine ? n : 0);
+    smoke.resize(gas ? n : 0);
+    temperature.resize(gas ? n : 0);
     id.resize(n);
 }
 
@@ -39,8 +41,8 @@ template <int D>
 void append(Particles<D>& to, const Particles<D>& more) {
     if (more.size() == 0) return;
     const std::size_t n = to.size();
-    SLOSH_EXPECT(n == 0 || to.affine() == more.affine());
-    to.resize(n + more.size(), more.affine());
+    SLOSH_EXPECT(n == 0 || (to.affine() == more.affine() && to.gas() == more.gas()));
+    to.resize(n + more.size(), more.affine(), more.gas());
     const auto copy = [n](const auto& from, auto& into) {
         std::copy(from.begin(), from.end(), into.begin() + static_cast<std::ptrdiff_t>(n));
     };
@@ -48,6 +50,10 @@ void append(Particles<D>& to, const Particles<D>& more) {
         copy(more.x[d], to.x[d]);
         copy(more.v[d], to.v[d]);
         for (int e = 0; e < D && more.affine(); ++e) copy(more.c[d][e], to.c[d][e]);
+    }
+    if (more.gas()) {
+        copy(more.smoke, to.smoke);
+        copy(more.temperature, to.temperature);
     }
     copy(more.id, to.id);
 }

@@ -1,7 +1,8 @@
 // The particles: mass and momentum carriers, kept as structure of arrays in block order.
 //
 // Positions are in grid coordinates ((x - origin)/dx, so cell i spans [i, i+1]); velocities in m/s;
-// the APIC matrix c[i][j] = d u_i / d x_j in m/s per cell. Ids are unique and persistent.
+// the APIC matrix c[i][j] = d u_i / d x_j in m/s per cell. Ids are unique and persistent. Particles
+// of a gas carry smoke and temperature as well.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +25,21 @@ struct Particles {
     AlignedVector<float> x[D];
     AlignedVector<float> v[D];
     AlignedVector<float> c[D][D];  ///< Empty unless the transfer is APIC.
+    AlignedVector<float> smoke;        ///< Density of smoke; 1 is what a source gives. Empty: a liquid.
+    AlignedVector<float> temperature;  ///< K. Empty: a liquid.
     AlignedVector<std::uint32_t> id;
 
     std::size_t size() const { return id.size(); }
-    /// Sizes all arrays; `affine` says whether c is kept.
-    void resize(std::size_t n, bool affine);
+    /// Sizes all arrays; `affine` says whether c is kept, `gas` whether smoke and temperature are.
+    void resize(std::size_t n, bool affine, bool gas = false);
     bool affine() const { return !c[0][0].empty(); }
+    bool gas() const { return !smoke.empty(); }
     Point<D> position(std::size_t i) const;  ///< Grid coordinates.
     Point<D> velocity(std::size_t i) const;  ///< m/s.
     std::size_t bytes() const;
 };
 
-/// Adds copies of `more` at the end of `to`; both keep c, or neither, unless one of them is empty.
+/// Adds copies of `more` at the end of `to`; both keep the same arrays, unless one of them is empty.
 template <int D>
 void append(Particles<D>& to, const Particles<D>& more);
 

@@ -71,9 +71,9 @@ struct Octets {
 };
 
 /// Adds component `axis` of the particles [begin, end) of a block whose lowest cell is `origin`.
-template <int D, bool kAffine>
+template <int D, bool kAffine, bool kPushed>
 void scatter_component(const Particles<D>& particles, int axis, std::size_t begin, std::size_t end,
-                       const Index<D>& origin, Octets<D>& octets) {
+                       const Index<D>& origin, const Push<D>& push, Octets<D>& octets) {
     for (std::size_t i = begin; i < end; i += kLanes) {
         const int n = static_cast<int>(std::min<std::size_t>(kLanes, end - i));
         const Ints active = first_lanes(n);
@@ -89,6 +89,8 @@ void scatter_component(const Particles<D>& particles, int axis, std::size_t begi
 
         // Velocity at the lowest corner; going up along an axis adds that axis' gradient.
         Floats a = load_lanes(particles.v[axis].data() + i, n), c[D] = {};
+        if constexpr (kPushed)
+            a += load_lanes(push.amount + i, n) * static_cast<float>(push.change[axis]);
         if constexpr (kAffine)
             for (int d = 0; d < D; ++d) {
                 c[d] = load_lanes(particles.c[axis][d].data() + i, n);
@@ -118,7 +120,8 @@ void scatter_component(const Particles<D>& particles, int axis, std::size_t begi
 
 template <int D>
 void particles_to_grid(const Particles<D>& particles, const ParticleBlocks<D>& pblocks,
-                       FaceField<float, D>& velocity, FaceField<float, D>& weight) {
+                       FaceField<float, D>& velocity, FaceField<float, D>& weight,
+                       const Push<D>& push) {
     const Blocks<D>& grid = velocity.blocks();
     SLOSH_EXPECT(&grid == &weight.blocks());
     SLOSH_EXPECT(pblocks.first.back() == particles.size());
@@ -127,13 +130,17 @@ void particles_to_grid(const Particles<D>& particles, const ParticleBlocks<D>& p
     constexpr std::size_t kTile = 2 * kTileSamples<D>;
     AlignedVector<float> tiles(static_cast<std::size_t>(pblocks.blocks->size()) * D * kTile);
     parallel_for(pblocks.blocks->size(), 1, [&](std::size_t p) {
-        const auto scatter =
-            particles.affine() ? scatter_component<D, true> : scatter_component<D, false>;
         Octets<D> octets;
         for (int axis = 0; axis < D; ++axis) {
+            const bool pushed = push.amount && push.change[axis] != 0;
+            const auto scatter = particles.affine()
+                                     ? (pushed ? scatter_component<D, true, true>
+                                               : scatter_component<D, true, false>)
+                                     : (pushed ? scatter_component<D, false, true>
+                                               : scatter_component<D, false, false>);
             std::fill(std::begin(octets.v), std::end(octets.v), 0.0f);
             scatter(particles, axis, pblocks.first[p], pblocks.first[p + 1],
-                    pblocks.blocks->first_cell(static_cast<int>(p)), octets);
+                    pblocks.blocks->first_cell(static_cast<int>(p)), push, octets);
             octets.fold(tiles.data() + (p * D + axis) * kTile);
         }
     });
@@ -161,8 +168,8 @@ void particles_to_grid(const Particles<D>& particles, const ParticleBlocks<D>& p
 }
 
 template void particles_to_grid<2>(const Particles<2>&, const ParticleBlocks<2>&,
-                                   FaceField<float, 2>&, FaceField<float, 2>&);
+                                   FaceField<float, 2>&, FaceField<float, 2>&, const Push<2>&);
 template void particles_to_grid<3>(const Particles<3>&, const ParticleBlocks<3>&,
-                                   FaceField<float, 3>&, FaceField<float, 3>&);
+                                   FaceField<float, 3>&, FaceField<float, 3>&, const Push<3>&);
 
 }  // namespace slosh

@@ -14,11 +14,20 @@
 
 namespace slosh {
 
+/// A change of velocity that is counted in but not made: particle p counts with
+/// v_p + amount[p] change. So a force of the particles' own costs no pass of its own.
+template <int D>
+struct Push {
+    const float* amount = nullptr;  ///< One per particle; null: none.
+    Point<D> change;                ///< m/s
+};
+
 /// Fills `velocity` (m/s; 0 where no particle reaches) and `weight` (particles) on their common
 /// topology, which must hold every particle block and its 3^D neighbours. `pblocks` is the result
 /// of sorting `particles`.
 template <int D>
 void particles_to_grid(const Particles<D>& particles, const ParticleBlocks<D>& pblocks,
-                       FaceField<float, D>& velocity, FaceField<float, D>& weight);
+                       FaceField<float, D>& velocity, FaceField<float, D>& weight,
+                       const Push<D>& push = {});
 
 }  // namespace slosh

@@ -127,12 +127,41 @@ void draw_arrows(Image& image, const Sheet& sheet, const Mask& liquid, const Fla
     lay(image, mask, {16, 36, 66}, 0.9);
 }
 
+/// Opacity 1 - exp(-depth) with smoke of density 1 nearly opaque.
+void draw_smoke(Image& image, const Sheet& sheet, const RenderSmoke& smoke) {
+    constexpr double kDepth = 2.2;
+    const auto at = [&](int x, int y) {
+        x = std::clamp(x, 0, smoke.cells[0] - 1);
+        y = std::clamp(y, 0, smoke.cells[1] - 1);
+        return double(smoke.density[std::size_t(y) * smoke.cells[0] + x]);
+    };
+    Mask mask(image.width, image.height);
+    parallel_for(std::size_t(image.height), 8, [&](std::size_t row) {
+        const int py = int(row);
+        for (int px = 0; px < image.width; ++px) {
+            const Pixel p = {px + 0.5, py + 0.5};
+            const double in = sheet.inside(p);
+            if (in <= 0) continue;
+            const Point<2> w = sheet.to_world(p);
+            const double gx = (w[0] - smoke.origin[0]) / smoke.dx - 0.5,
+                         gy = (w[1] - smoke.origin[1]) / smoke.dx - 0.5;
+            const int x = int(std::floor(gx)), y = int(std::floor(gy));
+            const double a = gx - x, b = gy - y;
+            const double density = (1 - b) * ((1 - a) * at(x, y) + a * at(x + 1, y)) +
+                                   b * ((1 - a) * at(x, y + 1) + a * at(x + 1, y + 1));
+            mask.at(px, py) = float(in * (1 - std::exp(-kDepth * std::max(density, 0.0))));
+        }
+    });
+    lay(image, mask, kSmoke);
+}
+
 Image draw(const Sheet& sheet, const Mask& liquid, const Mask& surface,
            const std::vector<RenderSolid<2>>& solids, const FlatOptions& o) {
     Image image(o.width, o.height, kPaper);
     // Dots stand out on a paler liquid.
     lay(image, liquid, kLiquidFill, o.particles ? 0.35 : 1);
     lay(image, surface, kLiquidLine, o.particles ? 0.5 : 1);
+    if (o.smoke) draw_smoke(image, sheet, *o.smoke);
     if (o.particles) draw_particles(image, sheet, *o.particles);
     if (o.velocity) draw_arrows(image, sheet, liquid, o);
     for (const auto& solid : solids) {

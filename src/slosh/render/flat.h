@@ -13,6 +13,7 @@ struct FlatOptions {
     Box<2> domain = {{0, 0}, {1, 1}};  ///< What is shown. m.
     double margin = 0.03;              ///< Left free around the domain, as a share of the picture.
     const RenderParticles* particles = nullptr;     ///< Dots, if given.
+    const RenderSmoke* smoke = nullptr;             ///< Shades of grey, if given.
     const FaceField<float, 2>* velocity = nullptr;  ///< Arrows, if given; needs `grid`.
     const GridGeometry<2>* grid = nullptr;          ///< Of `velocity`.
     double arrow_spacing = 20;                      ///< Pixels between arrows.
@@ -21,7 +22,7 @@ struct FlatOptions {
 
 /// Colours of the picture, for captions that want to match.
 constexpr Rgb kPaper = {252, 252, 250}, kLiquidFill = {92, 164, 214}, kLiquidLine = {24, 84, 140},
-              kSolidFill = {196, 198, 202}, kSolidLine = {70, 74, 82};
+              kSmoke = {52, 54, 60}, kSolidFill = {196, 198, 202}, kSolidLine = {70, 74, 82};
 
 /// Liquid given by its level set at cell centres (negative inside): smooth at any size.
 Image render_2d(const Field<float, 2>& level_set, const GridGeometry<2>& grid,

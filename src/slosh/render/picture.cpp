@@ -8,6 +8,7 @@
 #include "slosh/base/parallel.h"
 #include "slosh/render/ray_scene.h"
 #include "slosh/render/shape_mesh.h"
+#include "slosh/render/smoke.h"
 #include "slosh/render/tracer.h"
 
 namespace slosh {
@@ -152,7 +153,7 @@ void mesh_solids(std::vector<RenderSolid<3>>& solids, const Box<3>& domain, int 
 
 Image render_3d(const SurfaceMesh& liquid, const std::vector<RenderSolid<3>>& solids,
                 const Camera& camera, const RenderOptions& options,
-                const RenderParticles* particles) {
+                const RenderParticles* particles, const RenderSmoke* smoke) {
     SLOSH_EXPECT(options.width > 0 && options.height > 0 && options.samples > 0);
     SLOSH_EXPECT(liquid.dim == 3 && (options.up == 1 || options.up == 2));
     std::vector<RenderSolid<3>> meshed = solids;
@@ -172,8 +173,11 @@ Image render_3d(const SurfaceMesh& liquid, const std::vector<RenderSolid<3>>& so
     floor[options.up] = options.ground ? *options.ground : rest_height(meshed, options);
     floor[options.up] -= 1e-3 * stage.size;
     const Sky sky{.sun = normalized(options.sun.as<float>())};
+    std::optional<Smoke> volume;
+    if (smoke) volume.emplace(stage, *smoke).light(scene, sky);
     const Tracer tracer(scene, sky, stage.from_world(floor)[1], options.water,
-                        float(cell / stage.size), ground_detail(options));
+                        float(cell / stage.size), ground_detail(options),
+                        volume ? &*volume : nullptr);
 
     const Lens lens(camera, stage, options.width, options.height);
     const Sampler sampler{tracer, lens, options};

@@ -1,5 +1,6 @@
-// Preview pictures in 3D: a small ray tracer that shows liquid as refracting water, containers as
-// thin glass, obstacles as matt bodies, on a ground with soft shadows and caustics under a sky.
+// Preview pictures in 3D: a small ray tracer that shows liquid as refracting water, gas by its smoke,
+// containers as thin glass, obstacles as matt bodies, on a ground with soft shadows and caustics
+// under a sky.
 //
 //     std::vector<RenderSolid<3>> solids = ...;
 //     mesh_solids(solids, domain);                       // once a run: shapes do not change
@@ -62,6 +63,15 @@ struct RenderParticles {
     double top_speed = 0;                  ///< m/s shown as the brightest; 0: the largest there is.
 };
 
+/// Smoke of a gas, in cells of a grid.
+struct RenderSmoke {
+    Index<3> cells;              ///< 2D: one layer.
+    Point<3> origin;             ///< Lower corner of the grid. m
+    double dx = 0;               ///< m
+    std::vector<float> density;  ///< One per cell, x fastest.
+    double thickness = 14;  ///< Optical depth of one domain length of smoke of density 1.
+};
+
 struct RenderOptions {
     int width = 512, height = 512;  ///< Pixels.
     int samples = 4;                ///< Rays through a pixel; rounded up to a square.
@@ -91,6 +101,6 @@ void mesh_solids(std::vector<RenderSolid<3>>& solids, const Box<3>& domain, int 
 /// The picture of a closed liquid surface (may be empty) and solids.
 Image render_3d(const SurfaceMesh& liquid, const std::vector<RenderSolid<3>>& solids,
                 const Camera& camera, const RenderOptions& options = {},
-                const RenderParticles* particles = nullptr);
+                const RenderParticles* particles = nullptr, const RenderSmoke* smoke = nullptr);
 
 }  // namespace slosh

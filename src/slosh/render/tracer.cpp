@@ -20,18 +20,20 @@ Vec3 absorption(const Vec3& left) {
 }  // namespace
 
 Tracer::Tracer(const RayScene& scene, const Sky& sky, float ground_height, const Vec3& left,
-               float contact, int detail)
+               float contact, int detail, const Smoke* smoke)
     : scene_(scene),
       sky_(sky),
       height_(ground_height),
       absorb_(absorption(left)),
       contact_(contact),
-      ground_light_(scene, sky, ground_height, absorb_, detail) {}
+      ground_light_(scene, sky, ground_height, absorb_, detail),
+      smoke_(smoke) {}
 
 Vec3 Tracer::ground(const Vec3& p, const Vec3& d) const {
     Vec3 sun;
     float seen;
     ground_light_.sample(p, sun, seen);
+    if (smoke_) sun *= smoke_->shadow(p, sky_.sun);
     // A subtle checker that fades out with distance, where it would only flicker.
     const float r = std::hypot(p[0], p[2]);
     const int odd =
@@ -65,6 +67,7 @@ Vec3 Tracer::sunlight(const Vec3& p, const Vec3& towards) const {
         light *= 0.93f;
         o = hit.p + towards * 1e-4f;
     }
+    if (smoke_) light *= smoke_->shadow(p, towards);
     return light;
 }
 
@@ -113,6 +116,13 @@ Vec3 Tracer::radiance(Vec3 o, Vec3 d, float weight, int depth, bool wet, std::ui
             for (int c = 0; c < 3; ++c) left[c] = std::exp(-absorb_[c] * way);
             sum += mul(mul(through, glow_), Vec3{1, 1, 1} - left);
             through = mul(through, left);
+        }
+        if (smoke_) {
+            const float start = float(hash_uniform(seed, std::uint64_t(depth), 77));
+            const SmokePass pass = smoke_->pass(o, d, found ? hit.t : to_ground, start);
+            sum += mul(through, pass.light);
+            through *= pass.through;
+            if (std::max({through[0], through[1], through[2]}) < 2e-3f) return sum;
         }
         if (on_ground) return sum + mul(through, ground(o + d * to_ground, d));
         if (!found) return sum + mul(through, sky_.radiance(d));

@@ -1,5 +1,6 @@
 // Light along a ray: Whitted's recursion with Fresnel splits at water, straight passage through
-// thin glass, absorption and a little scattering in water, soft sun and sky on matt surfaces.
+// thin glass, absorption and a little scattering in water, soft sun and sky on matt surfaces, smoke
+// on the way (smoke.h).
 //
 // There is no random choice between branches: a branch too weak to matter is cut off by a glance
 // at the sky in its direction, so the picture has no grain.
@@ -8,6 +9,7 @@
 #include <cstdint>
 
 #include "slosh/render/light.h"
+#include "slosh/render/smoke.h"
 
 namespace slosh {
 
@@ -15,8 +17,9 @@ class Tracer {
 public:
     /// `left` is the light left after one stage unit of water, `contact` the gap (stage units)
     /// below which water touches a body, `detail` the texels across the ground's light.
+    /// `smoke` may be null; it must outlive this.
     Tracer(const RayScene& scene, const Sky& sky, float ground_height, const Vec3& left,
-           float contact, int detail);
+           float contact, int detail, const Smoke* smoke = nullptr);
 
     /// Light that arrives at `o` from direction d. `seed` picks the points of sun and sky that are
     /// tried.
@@ -39,6 +42,7 @@ private:
     Vec3 glow_ = {0.015f, 0.16f, 0.22f};  // light that water scatters towards the eye, when deep
     float contact_;
     GroundLight ground_light_;
+    const Smoke* smoke_;
 };
 
 }  // namespace slosh

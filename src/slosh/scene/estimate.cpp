@@ -102,7 +102,11 @@ private:
 
     void measure_liquid() {
         Box<D> around = Box<D>::nowhere();
-        for (std::size_t i = 0; i < setup_.liquid.size(); ++i) {
+        if (setup_.gas) {  // fills what there is
+            setup_.liquid = {{inside_domain_, {}, {}, {}}};
+            around = domain_;
+        }
+        for (std::size_t i = 0; i < scene_.initial.size(); ++i) {
             const Shape<D>& shape = *setup_.liquid[i].shape;
             const Box<D> b = clipped(shape.bounds());
             const std::string name = fmt::format("$.initial[{}]", i);
@@ -271,6 +275,15 @@ private:
         }
     }
 
+    /// Of the weight of liquid, or of gas from the sources, how much sets it in motion.
+    double most_lift() const {
+        double most = setup_.gas ? 0 : 1;
+        if (setup_.gas)
+            for (const GasSource<D>& s : setup_.gas->sources)
+                most = std::max(most, std::abs(setup_.gas->lift(s.smoke, s.temperature)));
+        return most;
+    }
+
     void guess_costs(int threads, const CostTable& costs) {
         const StepOptions& step = scene_.step;
         const double dx = scene_.dx(), cell = power<D>(dx);
@@ -284,7 +297,7 @@ private:
         Point<D> g;
         double fall = 0;
         for (int d = 0; d < D; ++d) {
-            g[d] = setup_.gravity[d].at(0);
+            g[d] = most_lift() * setup_.gravity[d].at(0);
             fall += std::abs(g[d]) * 2 * (domain_.hi[d] - domain_.lo[d]);
         }
         for (const InitialLiquid<D>& l : setup_.liquid)
@@ -293,7 +306,8 @@ private:
         const double speed = std::sqrt(fastest_ * fastest_ + 2 * fall);
         double dt = std::min(step.max_dt, 1 / scene_.fps);
         if (speed > 0) dt = std::min(dt, step.cfl * dx / speed);
-        if (length(g) > 0) dt = std::min(dt, std::sqrt(0.125 * dx / length(g)));  // as a step does
+        const double way = setup_.gas ? dx : 0.125 * dx;  // as a step does
+        if (length(g) > 0) dt = std::min(dt, std::sqrt(way / length(g)));
         out_.substeps_per_frame = std::ceil(1 / scene_.fps / dt - 1e-9);
         if (out_.substeps_per_frame > 50)
             warn(fmt::format(
@@ -330,11 +344,13 @@ private:
         if (area == 0) area = 2 * D * std::pow(peak_volume_, (D - 1.0) / D);
         const double surface_cells = area / std::pow(dx, D - 1);
         const SceneOutput& o = scene_.output;
-        if (o.surface) out_.disk_bytes_per_frame += surface_cells * costs.bytes_per_surface_cell;
+        if (setup_.gas) out_.disk_bytes_per_frame += 2 * 8 * out_.liquid_cells;  // VDB and VTK
+        if (o.surface && !setup_.gas)
+            out_.disk_bytes_per_frame += surface_cells * costs.bytes_per_surface_cell;
         if (o.particles != ParticleFiles::None) out_.disk_bytes_per_frame += particles * 28;
         if (o.volumes) out_.disk_bytes_per_frame += mean_cells * 8;
         const double affine = step.transfer == Transfer::Apic ? D * D : 0;
-        out_.checkpoint_bytes = costs.packed * particles * (4 * (2 * D + affine) + 4);
+        out_.checkpoint_bytes = costs.packed * particles * (4 * (2 * D + affine + (setup_.gas ? 2 : 0)) + 4);
         out_.disk_bytes = scene_.frames * (out_.disk_bytes_per_frame +
                                            out_.substeps_per_frame * costs.bytes_per_stats_line) +
                           2 * out_.checkpoint_bytes;  // the last two are kept

@@ -209,6 +209,32 @@ void check_all_scales(const Cursor& at, const char* key, const std::vector<T>& t
         check_scales(at.member(key).element(i).member("shape"), things[i].shape, 1);
 }
 
+/// Defaults that differ for gas, and what cannot be together with it.
+void complete_gas(const Cursor& at, Scene& s) {
+    for (const char* key : {"initial", "inflows", "drains"})
+        if (at.has(key) && !at.member(key).json().items.empty())
+            at.member(key).fail("\"gas\" fills the domain: there is no liquid beside it; smoke comes "
+                                "from \"gas.sources\"");
+    if (at.has("liquid")) at.member("liquid").fail("a scene has either \"gas\" or \"liquid\"");
+    if (!at.has("separation")) s.step.separation = Separation::Off;
+    if (s.step.separation != Separation::Off)
+        at.member("separation").fail("gas does not let go of walls; leave \"separation\" at \"off\"");
+    const auto check_walls = [&](const char* key, const auto& things) {
+        for (std::size_t i = 0; i < things.size(); ++i)
+            if (things[i].walls == SolidWalls::Separating)
+                at.member(key).element(i).member("walls").fail(
+                    "gas does not let go of walls; choose \"scene\" or \"sticky\"");
+    };
+    check_walls("solids", s.solids);
+    check_walls("bodies", s.bodies);
+    if (!at.has("density")) s.density = 1.2;  // air
+    // There is no rest to be kept from noise, and eddies are what smoke is watched for.
+    if (!at.has("affine_time")) s.step.affine_time = 1e30;
+    for (std::size_t i = 0; i < s.gas->sources.size(); ++i)
+        check_scales(at.member("gas").member("sources").element(i).member("shape"),
+                     s.gas->sources[i].shape, 1);
+}
+
 void complete(const Cursor& at, Scene& s) {
     if (s.dim == 2) {
         if (s.up_axis == 2) at.member("up").fail("a 2D scene has no z axis; \"up\" is \"y\"");
@@ -219,7 +245,10 @@ void complete(const Cursor& at, Scene& s) {
     }
     if (!at.has("gravity"))
         for (int d = 0; d < s.dim; ++d) s.gravity[d] = Curve(d == s.up_axis ? -9.81 : 0.0);
-    if (!at.has("density")) s.density = preset_density(s.liquid);
+    if (s.gas)
+        complete_gas(at, s);
+    else if (!at.has("density"))
+        s.density = preset_density(s.liquid);
 
     read_cells(at, s);
     for (int d = 0; d < s.dim; ++d) {
@@ -232,8 +261,8 @@ void complete(const Cursor& at, Scene& s) {
     if (s.step.max_dt < s.step.min_dt)
         at.member(at.has("max_dt") ? "max_dt" : "min_dt")
             .fail("\"max_dt\" must not be less than \"min_dt\"");
-    if (s.initial.empty() && s.inflows.empty())
-        at.fail("nothing to simulate; give liquid in \"initial\" or an inflow in \"inflows\"");
+    if (s.initial.empty() && s.inflows.empty() && !s.gas)
+        at.fail("nothing to simulate; give liquid in \"initial\", an inflow in \"inflows\", or \"gas\"");
 
     const bool sticky = s.step.separation == Separation::Off;
     if (s.step.separation == Separation::Edge && s.step.solver != "auto")

@@ -32,7 +32,8 @@ std::string resolved_json(const Scene& scene) {
     Json j = Json::object();
     j.set("version", 1);
     j.set("hash", fmt::format("{:016x}", scene_hash(scene)));
-    for (const Json::Member& m : keys.members) j.set(m.key, m.value);
+    for (const Json::Member& m : keys.members)
+        if (!(scene.gas && m.key == "liquid")) j.set(m.key, m.value);
     return write_json(j);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -132,6 +133,25 @@ struct SceneBody {
     Point<3> colour{{0.85, 0.45, 0.15}};  ///< Linear red, green, blue in [0, 1].
 };
 
+struct SceneGasSource {
+    std::string name;
+    SceneShape shape;
+    SceneMotion motion;
+    double smoke = 1;
+    double temperature = 293;          ///< K
+    std::optional<Point<3>> velocity;  ///< m/s
+    double start = 0, end = 1e30;      ///< s
+};
+
+/// See GasSetup.
+struct SceneGas {
+    std::vector<SceneGasSource> sources;
+    double ambient = 293;                  ///< K
+    double heat_lift = 0.0034;             ///< 1/K
+    double smoke_weight = 0;
+    double cooling = 0, smoke_decay = 0;  ///< 1/s
+};
+
 /// A point whose pressure is reported at every step.
 struct SceneProbe {
     std::string name;
@@ -176,6 +196,7 @@ struct Scene {
     std::vector<SceneDrain> drains;
     std::vector<SceneSolid> solids;
     std::vector<SceneBody> bodies;
+    std::optional<SceneGas> gas;
     std::vector<SceneProbe> probes;
     std::vector<std::string> open_sides;  ///< "x-", "x+", "y-", ...
     StepOptions step;

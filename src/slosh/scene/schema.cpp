@@ -58,6 +58,8 @@ std::string scene_schema() {
     add(body_table());
     add(body_force_table());
     add(body_joint_table());
+    add(gas_table());
+    add(gas_source_table());
     add(probe_table());
     add(output_table());
     add(render_table());
@@ -81,6 +83,8 @@ std::string scene_reference() {
     section(out, "Body (`bodies`)", body_table());
     section(out, "Force on a body (`bodies[].forces`)", body_force_table());
     section(out, "Joint of a body (`bodies[].joint`)", body_joint_table());
+    section(out, "Gas (`gas`)", gas_table());
+    section(out, "Source of smoke and heat (`gas.sources`)", gas_source_table());
     section(out, "Probe (`probes`)", probe_table());
     section(out, "Motion (`motion`)", motion_table());
     section(out, "Keyframe (`motion.keys`)", key_table());

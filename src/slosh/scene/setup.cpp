@@ -95,6 +95,23 @@ Mat<3> with_diagonal(Mat<3> m, const Point<3>& wanted, int first) {
     return m;
 }
 
+template <int D>
+GasSetup<D> make_gas(const SceneGas& g, double dx) {
+    GasSetup<D> gas{.sources = {},
+                    .ambient = g.ambient,
+                    .heat_lift = g.heat_lift,
+                    .smoke_weight = g.smoke_weight,
+                    .cooling = g.cooling,
+                    .smoke_decay = g.smoke_decay};
+    for (std::size_t i = 0; i < g.sources.size(); ++i) {
+        const SceneGasSource& s = g.sources[i];
+        gas.sources.push_back({shape_of<D>("gas.sources", i, s.shape, dx), make_motion<D>(s.motion),
+                               s.smoke, s.temperature, {}, s.start, s.end});
+        if (s.velocity) gas.sources.back().velocity = first<D>(*s.velocity);
+    }
+    return gas;
+}
+
 /// The frame of a body's shape is the world's at the start.
 template <int D>
 Body<D> make_body(const SceneBody& b, std::size_t i, double dx) {
@@ -188,6 +205,7 @@ LiquidSetup<D> make_setup(const Scene& scene) {
         setup.drains.push_back(
             {shape_of<D>("drains", i, s.shape, dx), make_motion<D>(s.motion), s.start, s.end});
     }
+    if (scene.gas) setup.gas = make_gas<D>(*scene.gas, dx);
     for (const SceneProbe& p : scene.probes) setup.probes.push_back(first<D>(p.position));
     return setup;
 }

@@ -130,8 +130,11 @@ public:
 
     Json write(const T& from, const WriteMode& mode) const {
         Json j = Json::object();
-        for (const Entry& e : entries_)
-            if (mode.state ? e.state : e.written) j.set(e.key, e.write(from, mode));
+        for (const Entry& e : entries_) {
+            if (!(mode.state ? e.state : e.written)) continue;
+            Json value = e.write(from, mode);
+            if (value.kind != Json::Kind::Null) j.set(e.key, std::move(value));
+        }
         return j;
     }
 

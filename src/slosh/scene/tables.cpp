@@ -238,7 +238,7 @@ const Table<SceneOutput>& output_table() {
     static const Table<SceneOutput> table = [] {
         Table<SceneOutput> t("output", "What a run writes for every frame.");
         t.key("surface", &SceneOutput::surface, FlagType{}, "",
-              "The liquid's surface with velocities (PLY).")
+              "The liquid's surface with velocities (PLY). Not for gas.")
             .not_state();
         t.key("particles", &SceneOutput::particles,
               ChoiceType<ParticleFiles>{{{"none", ParticleFiles::None},
@@ -248,7 +248,9 @@ const Table<SceneOutput>& output_table() {
                                         ""},
               "", "Particles with velocities and ids (PLY or VDB points).")
             .not_state();
-        t.key("volumes", &SceneOutput::volumes, FlagType{}, "", "Level set and velocity (VDB).")
+        t.key("volumes", &SceneOutput::volumes, FlagType{}, "",
+              "Level set and velocity (VDB). For gas: velocity beside smoke and temperature, which "
+              "are always written.")
             .not_state();
         t.key("checkpoint_every", &SceneOutput::checkpoint_every, IntegerType{0, 1e6}, "frames",
               "Frames between checkpoints; 0: only at the end.")
@@ -411,8 +413,8 @@ const Table<Scene>& scene_table() {
             .default_text("9.81 down");
         t.key("liquid", &Scene::liquid, preset_type(), "", "A liquid whose density is taken.")
             .not_state();
-        t.key("density", &Scene::density, NumberType{1e-3, 1e5}, "kg/m^3", "Density of the liquid.")
-            .default_text("that of `liquid`");
+        t.key("density", &Scene::density, NumberType{1e-3, 1e5}, "kg/m^3", "Density of liquid or gas.")
+            .default_text("that of `liquid`; gas: 1.2");
         t.key("initial", &Scene::initial,
               ListType<ObjectType<SceneLiquid>, SceneLiquid>{{liquid_table}}, "",
               "Liquid at the start.");
@@ -425,6 +427,9 @@ const Table<Scene>& scene_table() {
               "", "Obstacles and containers.");
         t.key("bodies", &Scene::bodies, ListType<ObjectType<SceneBody>, SceneBody>{{body_table}}, "",
               "Rigid bodies that move with the liquid.");
+        t.key("gas", &Scene::gas, OptionalType<ObjectType<SceneGas>, SceneGas>{{gas_table}}, "",
+              "Gas in the place of liquid.")
+            .default_text("none");
         t.key("probes", &Scene::probes, ListType<ObjectType<SceneProbe>, SceneProbe>{{probe_table}},
               "", "Points whose pressure is reported at every step.")
             .not_state();

@@ -14,6 +14,8 @@ const Table<SceneSolid>& solid_table();
 const Table<SceneBody>& body_table();
 const Table<SceneBodyForce>& body_force_table();
 const Table<SceneBodyJoint>& body_joint_table();
+const Table<SceneGas>& gas_table();
+const Table<SceneGasSource>& gas_source_table();
 const Table<SceneProbe>& probe_table();
 const Table<SceneMotion>& motion_table();
 const Table<SceneKey>& key_table();

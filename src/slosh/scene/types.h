@@ -1,6 +1,7 @@
 // The types of values that keys take; see table.h for what a type must offer.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -178,6 +179,19 @@ struct ObjectType {
     Json write(const T& x, const WriteMode& mode) const { return table().write(x, mode); }
     Json schema() const;
     std::string words() const { return "an object (" + table().name() + ")"; }
+};
+
+/// What may be left out. Absent values are not written.
+template <class Type, class T>
+struct OptionalType {
+    Type given{};
+
+    void read(const Cursor& at, std::optional<T>& out) const { given.read(at, out.emplace()); }
+    Json write(const std::optional<T>& x, const WriteMode& mode) const {
+        return x ? given.write(*x, mode) : Json();
+    }
+    Json schema() const { return given.schema(); }
+    std::string words() const { return given.words(); }
 };
 
 constexpr std::size_t kMaxItems = 10000;  ///< Of any list of objects.
