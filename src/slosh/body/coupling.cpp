@@ -91,6 +91,7 @@ LowRank<D> body_term(const LowRank<D>& fluxes, const GridGeometry<D>& grid, doub
     const double scale = std::sqrt(density * std::pow(grid.dx, D));
     for (int n = 0; n < F.groups(); ++n) {
         const TwistMatrix<D> L = cholesky<D>(inverse_mass(bodies[n], states[n]));
+        F.lightness = std::max(F.lightness, density * bodies[n].mass.volume / bodies[n].mass.mass);
         for (std::size_t i = F.first[n]; i < F.first[n + 1]; ++i) {
             Twist<D> k, f;
             for (int c = 0; c < kFreedoms<D>; ++c) k[c] = F.entries[i].f[c];

@@ -1,6 +1,7 @@
 #include "slosh/lcp/auto.h"
 
 #include "slosh/base/timer.h"
+#include "slosh/lcp/light_bodies.h"
 #include "slosh/lcp/walls.h"
 
 namespace slosh {
@@ -33,9 +34,11 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     const double wall = wall_seconds(), cpu = cpu_seconds();
     LcpReport report;
     const BlockSystem<D>& system = lcp.system;
-    Walls<D> walls(lcp, multigrid.finest(), p, active);
     const double largest = largest_of(system.rhs);
     const double goal = std::max(options.tolerance * largest, options.absolute);
+    if (system.bodies && system.bodies->lightness >= kLightBody)
+        report = solve_by_sets(lcp, goal, options.max_iterations / 2, p, active);
+    Walls<D> walls(lcp, multigrid.finest(), p, active);
 
     const double weight = multigrid.finest().weight;
     // r in units of max|b|, so that float neither overflows nor loses small systems; p likewise.

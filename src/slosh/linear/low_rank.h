@@ -28,6 +28,9 @@ struct LowRank {
     std::vector<Entry> entries;
     std::vector<std::size_t> first = {0};  ///< Of each group in `entries`; groups() + 1 numbers.
 
+    /// Of the lightest body: mass of the liquid it displaces over its own. Solvers choose by it.
+    double lightness = 0;
+
     int groups() const { return static_cast<int>(first.size()) - 1; }
     int columns() const { return groups() * kColumns<D>; }
     bool empty() const { return entries.empty(); }

@@ -284,7 +284,10 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
     StepGrid<D> grid = build_grid(dt, bodies, report);
     FaceField<float, D> displacement;
     if (!solve(grid, bodies, dt, fallback, report, displacement)) return report.accepted = false;
-    if (!bodies.empty()) move_bodies(bodies, dt, grid, report);
+    if (!bodies.empty()) {
+        limit_slits(grid.solid.open, grid.known, grid.velocity);
+        move_bodies(bodies, dt, grid, report);
+    }
 
     // The projected field ends at the surface, but particles sample past it.
     {

@@ -96,6 +96,30 @@ ContactScene<D> contact_scene(const LiquidSetup<D>& setup, const SolidGrid<D>& s
 }
 
 template <int D>
+void limit_slits(const FaceField<float, D>& open, const FaceField<std::uint8_t, D>& known,
+                 FaceField<float, D>& velocity) {
+    constexpr float kSlit = 0.25f;
+    const std::size_t blocks = velocity.blocks().size();
+    const float limit = static_cast<float>(parallel_max(blocks, [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        float fastest = 0;
+        for (int d = 0; d < D; ++d)
+            for (int o = 0; o < kBlockCells<D>; ++o)
+                if (known.axis(d).block(b)[o] && open.axis(d).block(b)[o] >= kSlit)
+                    fastest = std::max(fastest, std::abs(velocity.axis(d).block(b)[o]));
+        return static_cast<double>(fastest);
+    }));
+    parallel_for(blocks, 16, [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        for (int d = 0; d < D; ++d)
+            for (int o = 0; o < kBlockCells<D>; ++o) {
+                float& u = velocity.axis(d).block(b)[o];
+                if (open.axis(d).block(b)[o] < kSlit) u = std::clamp(u, -limit, limit);
+            }
+    });
+}
+
+template <int D>
 ExactSolids<D> exact_solids(const LiquidSetup<D>& setup, const SolidGrid<D>& solids, double time,
                             const std::vector<BodyState<D>>& states) {
     ExactSolids<D> exact;
@@ -140,6 +164,8 @@ Energies body_energies(const LiquidSetup<D>& setup, const std::vector<BodyState<
                                               double);                                            \
     template Energies body_energies<D>(const LiquidSetup<D>&, const std::vector<BodyState<D>>&,   \
                                        const Point<D>&);                                          \
+    template void limit_slits<D>(const FaceField<float, D>&, const FaceField<std::uint8_t, D>&,   \
+                                 FaceField<float, D>&);                                           \
     template ExactSolids<D> exact_solids<D>(const LiquidSetup<D>&, const SolidGrid<D>&, double,   \
                                             const std::vector<BodyState<D>>&);                    \
     template double body_distance<D>(const LiquidSetup<D>&, const std::vector<BodyState<D>>&,     \

@@ -65,6 +65,13 @@ template <int D>
 ContactScene<D> contact_scene(const LiquidSetup<D>& setup, const SolidGrid<D>& solids, double time,
                               double dt);
 
+/// A body about to touch squeezes liquid out through what is left of a face, a thousandth perhaps, at
+/// thousands of metres a second: right for the pressure, which minds the flux alone, but no speed for
+/// particles. Faces that are less than a quarter open go no faster than the fastest of the others.
+template <int D>
+void limit_slits(const FaceField<float, D>& open, const FaceField<std::uint8_t, D>& known,
+                 FaceField<float, D>& velocity);
+
 /// Solids, closed sides and bodies at the end of a step as they are, for particles near bodies. The
 /// references must outlive it.
 template <int D>
