@@ -26,7 +26,7 @@ double distance(const std::string& shape, Point<3> x) {
 
 }  // namespace
 
-TEST_CASE("Every built-in scene and variant builds its setup and has liquid") {
+TEST_CASE("Every built-in scene and variant builds its setup and has liquid or gas") {
     for (const BuiltinScene& b : builtin_scenes()) {
         CAPTURE(b.name);
         CHECK(!b.description.empty());

@@ -39,6 +39,8 @@ constexpr int kFillLayers = 2;
 /// Cells of velocity past the surface beyond what a particle can cross: one for the interpolation,
 /// one for the particle's own distance from the surface.
 constexpr int kBandSlack = 2;
+/// Of a gas, which has no surface to be carried past, so much goes into walls and out of open sides.
+constexpr int kGasBand = 3;
 }  // namespace
 
 template <int D>
@@ -81,7 +83,9 @@ struct LiquidSimulation<D>::Impl {
             static_cast<int>(std::lround(std::pow(setup.step.particles_per_axis, D)));
         return options;
     }
-    double band() const { return std::ceil(setup.step.cfl) + kBandSlack; }
+    int band() const {
+        return setup.gas ? kGasBand : static_cast<int>(std::ceil(setup.step.cfl)) + kBandSlack;
+    }
 
     BlocksPtr<D> topology() const {
         return setup.gas ? gas_topology(setup.grid, *occupied.blocks)
@@ -287,7 +291,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
     // The projected field ends at the surface, but particles sample past it.
     {
         StageTimer timer(times, "extrapolation");
-        extend_velocity(grid.velocity, grid.known, static_cast<int>(band()));
+        extend_velocity(grid.velocity, grid.known, band());
         constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open, &grid.solid.velocity,
                            separation() != Separation::Off,
                            grid.sticky.blocks_ptr() ? &grid.sticky : nullptr);
@@ -451,10 +455,18 @@ void LiquidSimulation<D>::Impl::finish(double dt, StepReport& report) {
 }
 
 template <int D>
-LiquidFrame<D> LiquidSimulation<D>::frame() const {
+LiquidFrame<D> LiquidSimulation<D>::frame(bool with_velocity) const {
     const Impl& m = *impl_;
     LiquidFrame<D> out;
     const BlocksPtr<D> blocks = m.topology();
+    for (std::size_t n = 0; n < m.state.bodies.size(); ++n)
+        out.bodies.push_back(placement(m.setup.bodies[n], m.state.bodies[n]));
+    if (m.setup.gas) {
+        out.smoke = Field<float, D>(blocks);
+        out.temperature = Field<float, D>(blocks, static_cast<float>(m.setup.gas->ambient));
+        smoke_to_grid(*m.setup.gas, m.state.particles, m.occupied, out.smoke, out.temperature);
+        if (!with_velocity) return out;
+    }
     StepGrid<D> grid(blocks);
     m.solids.update(m.state.time, 0, blocks, m.setup.step.fractions, grid.solid,
                     placed_bodies(m.setup, m.state.bodies));
@@ -464,14 +476,7 @@ LiquidFrame<D> LiquidSimulation<D>::frame() const {
     extend_velocity(grid.velocity, grid.known, kFillLayers);
     out.velocity = std::move(grid.velocity);
     out.level_set = std::move(grid.phi);
-    for (std::size_t n = 0; n < m.state.bodies.size(); ++n)
-        out.bodies.push_back(placement(m.setup.bodies[n], m.state.bodies[n]));
-    if (m.setup.gas) {
-        out.smoke = Field<float, D>(blocks);
-        out.temperature = Field<float, D>(blocks, static_cast<float>(m.setup.gas->ambient));
-        smoke_to_grid(*m.setup.gas, m.state.particles, m.occupied, out.smoke, out.temperature);
-        return out;
-    }
+    if (m.setup.gas) return out;
     const ShowOptions show{.refine = D == 2 ? 2 : 1,
                            .particles_per_cell = m.level_set_options().particles_per_cell};
     const Field<float, D> shown =
