@@ -17,13 +17,12 @@
 #include "slosh/liquid/gas_step.h"
 #include "slosh/liquid/pressure_solve.h"
 #include "slosh/liquid/sources.h"
+#include "slosh/liquid/spread.h"
 #include "slosh/liquid/step_bodies.h"
 #include "slosh/liquid/step_grid.h"
 #include "slosh/liquid/topology.h"
-#include "slosh/particles/density.h"
 #include "slosh/particles/move.h"
 #include "slosh/particles/transfer.h"
-#include "slosh/pressure/density_correction.h"
 #include "slosh/surface/extend.h"
 #include "slosh/surface/level_set.h"
 #include "slosh/surface/measure.h"
@@ -39,8 +38,9 @@ constexpr int kFillLayers = 2;
 /// Cells of velocity past the surface beyond what a particle can cross: one for the interpolation,
 /// one for the particle's own distance from the surface.
 constexpr int kBandSlack = 2;
-/// Of a gas, which has no surface to be carried past, so much goes into walls and out of open sides.
-constexpr int kGasBand = 3;
+/// Of a gas, which has no surface to be carried past: a face that a particle reads is at most a step
+/// along each axis and one more from an open one.
+constexpr int kGasBand = 4;
 }  // namespace
 
 template <int D>
@@ -109,9 +109,6 @@ struct LiquidSimulation<D>::Impl {
     void finish(double dt, StepReport& report);
     Separation separation() const { return separation_of(setup); }
     BlockLcp<D> assemble(const StepGrid<D>& grid, StepBodies<D>& bodies) const;
-    void correct_density(StepGrid<D>& grid, const Field<std::uint8_t, D>& released,
-                         BlockSystem<D>& system, Multigrid<D>& hierarchy,
-                         FaceField<float, D>& displacement, StepReport& report);
 };
 
 template <int D>
@@ -363,9 +360,13 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
     timer.reset();
 
     if (setup.step.density_correction) {
+        StageTimer spreading(report.times, "density correction");
         lcp.system.bodies = nullptr;  // they stay where they are while particles are spread
         if (!hierarchy) hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
-        correct_density(grid, active, lcp.system, *hierarchy, displacement, report);
+        displacement = spread_particles(state.particles, occupied,
+                                        std::pow(setup.step.particles_per_axis, D), grid,
+                                        separation() == Separation::Off ? nullptr : &active,
+                                        lcp.system, *hierarchy);
     }
     warm = {std::move(q), std::move(active), dt};
     return true;
@@ -397,32 +398,6 @@ void LiquidSimulation<D>::Impl::read_probes(const Field<double, D>& q, double dt
     for (const Point<D>& x : setup.probes)
         report.probe_pressure.push_back(setup.density * setup.grid.dx / dt *
                                         q.get(floor(setup.grid.to_grid(x))));
-}
-
-template <int D>
-void LiquidSimulation<D>::Impl::correct_density(StepGrid<D>& grid,
-                                                const Field<std::uint8_t, D>& released,
-                                                BlockSystem<D>& system, Multigrid<D>& hierarchy,
-                                                FaceField<float, D>& displacement,
-                                                StepReport& report) {
-    StageTimer timer(report.times, "density correction");
-    const DensityOptions options;
-    const double rest = std::pow(setup.step.particles_per_axis, D);
-    Field<float, D> density(grid.blocks);
-    particle_density(state.particles, occupied, density);
-    assemble_density_rhs(density, rest, grid.phi, grid.solid, options, system,
-                         separation() == Separation::Off ? nullptr : &released);
-    make_consistent(system);
-    Field<double, D> psi(grid.blocks);
-    // A correction that is repeated every step needs no tight solve, and one that stopped early is
-    // still a step in the right direction.
-    (void)solve_multigrid(system, hierarchy, {.tolerance = options.tolerance, .max_iterations = 4},
-                          psi);
-    displacement = FaceField<float, D>(grid.blocks);
-    FaceField<std::uint8_t, D> known(grid.blocks);
-    subtract_gradient(system, grid.phi, grid.solid, psi, displacement, known);
-    extend_velocity(displacement, known, 1);
-    limit_displacement(options.max_displacement, displacement);
 }
 
 /// After the move: liquid leaves and enters, the particles are sorted again, the clock goes on.
