@@ -9,10 +9,30 @@ BodyTile<D>::BodyTile(const GridGeometry<D>& grid, const PlacedBody<D>& body, co
                       Fractions kind)
     : least(kSolidBand) {
     std::fill(std::begin(phi.v), std::end(phi.v), kSolidBand);
-    for_each_node<D>(first_node(kind), [&](const Index<D>& local, int t) {
-        phi.v[t] = kept(body.distance(grid.node(first + local)) / grid.dx);
-        least = std::min(least, phi.v[t]);
-    });
+    // Octant by octant: distances change no faster than position, so one look at the middle tells
+    // whether any node comes within the band.
+    constexpr int kHalf = kSide / 2;
+    for (int octant = 0; octant < kChildren<D>; ++octant) {
+        Index<D> lo, hi;
+        double reach = 0;
+        for (int d = 0; d < D; ++d) {
+            const bool up = octant >> d & 1;
+            lo[d] = up ? kHalf + 1 : first_node(kind);
+            hi[d] = up ? kSide : kHalf;
+            reach += 0.25 * (hi[d] - lo[d]) * (hi[d] - lo[d]);
+        }
+        reach = std::sqrt(reach) + kSolidBand + 1e-3;
+        const Point<D> middle =
+            first.template as<double>() + (lo + hi).template as<double>() * 0.5;
+        const double there = body.distance(grid.to_world(middle)) / grid.dx;
+        if (there > reach) continue;
+        for_each_node<D>(lo, hi, [&](const Index<D>& local, int t) {
+            phi.v[t] = there < -reach
+                           ? -kSolidBand
+                           : kept(body.distance(grid.node(first + local)) / grid.dx);
+            least = std::min(least, phi.v[t]);
+        });
+    }
     if (least > 0) return;
     open = std::make_unique<BlockFractions<D>>();
     block_fractions(phi, kind, *open);

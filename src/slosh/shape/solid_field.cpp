@@ -379,6 +379,11 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
         out.velocity = FaceField<float, D>(blocks, 0);
         out.block_kind.resize(blocks->size());
     }
+    if (fresh || out.made_by != impl_.get() || out.kind != kind) {
+        out.at_rest.assign(blocks->size(), 0);
+        out.made_by = impl_.get();
+        out.kind = kind;
+    }
     std::vector<std::vector<BodyFace>> faces(bodies.empty() ? 0 : blocks->size());
     parallel_for(blocks->size(), 4, [&](std::size_t i) {
         const int b = static_cast<int>(i);
@@ -398,10 +403,12 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
             }
         if (!near_bodies.empty()) near_bodies.faces = &faces[b];
         const StaticBlock<D>& fixed = impl_->cache[entry[b]];
-        if (near.empty() && near_bodies.empty())
+        const bool at_rest = near.empty() && near_bodies.empty();
+        if (at_rest && !out.at_rest[b])
             impl_->write_static(fixed, b, fresh, out);
-        else
+        else if (!at_rest)
             impl_->write_moving(fixed, near, near_bodies, dt, kind, b, out);
+        out.at_rest[b] = at_rest;
     });
     out.body_faces.clear();
     for (const auto& list : faces)
