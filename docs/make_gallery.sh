@@ -18,6 +18,7 @@ fountain        75  48
 hollow_spheres  16  48
 maze            60  96
 rotated_box     16  48
+smoke_paddle    61  40
 sphere          16  48
 sphere_cuboid   16  48
 sphere_stream   30  48

@@ -83,7 +83,9 @@ LiquidFrame<D> frame(double radius) {
     }
     auto blocks = std::make_shared<const Blocks<D>>(coords);
     const Point<D> middle = g.to_world(Point<D>::filled(12));
-    LiquidFrame<D> f{Field<float, D>(blocks, 1.0f), FaceField<float, D>(blocks), {}};
+    LiquidFrame<D> f;
+    f.level_set = Field<float, D>(blocks, 1.0f);
+    f.velocity = FaceField<float, D>(blocks);
     for (int b = 0; b < blocks->size(); ++b)
         for (int o = 0; o < kBlockCells<D>; ++o) {
             const Index<D> cell = blocks->first_cell(b) + local_cell<D>(o);

@@ -219,16 +219,23 @@ TEST_CASE_TEMPLATE("A puff rises, straight, and no smoke is lost", Dm, Dim<2>, D
     CHECK(centre[0] == doctest::Approx(0.5).epsilon(0.04));
 }
 
-TEST_CASE("Particles stay even enough that no cell of a stirred room is empty") {
-    LiquidSetup<2> setup = room<2>({40, 40}, 1.0 / 40);
-    setup.gas->sources.push_back(source<2>(sphere<2>({0.4, 0.2}, 0.1), 500));
-    LiquidSimulation<2> simulation(setup);
-    run(simulation, 3);
-    std::vector<int> count(40 * 40);
-    const auto& p = simulation.state().particles;
-    for (std::size_t i = 0; i < p.size(); ++i) ++count[int(p.x[1][i]) * 40 + int(p.x[0][i])];
-    CHECK(std::count(count.begin(), count.end(), 0) <= 8);  // of 1600
-    CHECK(*std::max_element(count.begin(), count.end()) <= 16);
+TEST_CASE("A stirred room keeps its particles spread, with and without density correction") {
+    for (const bool correct : {true, false}) {
+        CAPTURE(correct);
+        LiquidSetup<2> setup = room<2>({40, 40}, 1.0 / 40);
+        setup.step.density_correction = correct;
+        setup.gas->sources.push_back(source<2>(sphere<2>({0.4, 0.2}, 0.1), 500));
+        LiquidSimulation<2> simulation(setup);
+        run(simulation, 6);
+        std::vector<int> count(40 * 40);
+        const auto& p = simulation.state().particles;
+        for (std::size_t i = 0; i < p.size(); ++i) ++count[int(p.x[1][i]) * 40 + int(p.x[0][i])];
+        double variance = 0;
+        for (int n : count) variance += (n - 4.0) * (n - 4.0) / 1600;
+        // Particles thrown at random would have a variance of 4.
+        CHECK(variance < (correct ? 3.0 : 6.0));
+        CHECK(double(std::count(count.begin(), count.end(), 0)) < (correct ? 32 : 128));
+    }
 }
 
 TEST_CASE_TEMPLATE("A plume turns the paddle by the side it rises on", Dm, Dim<2>, Dim<3>) {

@@ -26,7 +26,7 @@ double distance(const std::string& shape, Point<3> x) {
 
 }  // namespace
 
-TEST_CASE("Every built-in scene and variant builds its setup and has liquid") {
+TEST_CASE("Every built-in scene and variant builds its setup and has liquid or gas") {
     for (const BuiltinScene& b : builtin_scenes()) {
         CAPTURE(b.name);
         CHECK(!b.description.empty());
@@ -65,7 +65,7 @@ TEST_CASE("All scenes asked for are there") {
           "vortex_box", "tilted_rest",  "sphere",      "sphere_cuboid",   "hollow_spheres",
           "ball_box",   "dambreak_box", "rotated_box", "dambreak_sphere", "sphere_stream",
           "fountain",   "thin_walls", "box_in_tube",  "plug",        "floating",        "rigid_mix",
-          "bottle",     "bunny_dragon"})
+          "bottle",     "bunny_dragon", "smoke_paddle"})
         CHECK_MESSAGE(std::any_of(all.begin(), all.end(), [&](auto& b) { return b.name == name; }),
                       name);
 }

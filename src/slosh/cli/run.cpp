@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
@@ -45,23 +46,69 @@ void write_body_meshes(const LiquidSetup<3>& setup, const std::string& directory
     for (std::size_t n = 0; n < setup.bodies.size(); ++n) {
         const Shape<3>& shape = *setup.bodies[n].shape;
         const Box<3> box = shape.bounds().grown(setup.grid.dx);
-        (void)write_surface_ply(fmt::format("{}/bodies/body_{}.ply", directory, n),
-                                mesh_shape(shape, box, 0.5 * setup.grid.dx));
+        SurfaceMesh mesh = mesh_shape(shape, box, 0.5 * setup.grid.dx);
+        mesh.velocities.resize(mesh.vertices.size());
+        (void)write_surface_ply(fmt::format("{}/bodies/body_{}.ply", directory, n), mesh);
     }
 }
 
+/// A step of the frame that is being simulated.
+struct Step {
+    StepReport report;
+    std::uint64_t number;
+};
+
+/// Writes a frame while the next one is simulated: most of writing is waiting for the disk.
+template <int D>
+class FrameQueue {
+public:
+    FrameQueue(RunDirectory& directory, const GridGeometry<D>& grid, const OutputChoices& choices)
+        : directory_(directory), grid_(grid), choices_(choices) {}
+
+    /// Waits until what was put before is on disk, then begins with this frame. Frames that need
+    /// the particles, which the simulation will move on, are on disk on return.
+    void put(int frame, LiquidFrame<D> shown, const LiquidState<D>& state,
+             const std::vector<Step>& steps, bool stopping) {
+        wait();
+        for (const Step& step : steps) directory_.add_stats(step.report, frame, step.number);
+        if (stopping || directory_.checkpoint_due(frame) ||
+            choices_.particles != ParticleFormat::None || (choices_.paraview && !choices_.surface)) {
+            (void)write_frame(directory_, frame, shown, state, grid_, choices_, stopping);
+            return;
+        }
+        LiquidState<D> rest;
+        rest.bodies = state.bodies;
+        writing_ = std::async(std::launch::async, [this, frame, shown = std::move(shown),
+                                                   rest = std::move(rest)] {
+            (void)write_frame(directory_, frame, shown, rest, grid_, choices_, false);
+        });
+    }
+    /// What went wrong in writing is thrown here.
+    void wait() {
+        if (writing_.valid()) writing_.get();
+    }
+
+private:
+    RunDirectory& directory_;
+    GridGeometry<D> grid_;
+    OutputChoices choices_;
+    std::future<void> writing_;  // its end is waited for, also when an error is on its way
+};
+
 /// Steps to the time that `frame` shows.
 template <int D>
-void advance_to(int frame, double fps, LiquidSimulation<D>& simulation, RunDirectory& directory,
-                Progress& progress) {
+std::vector<Step> advance_to(int frame, double fps, LiquidSimulation<D>& simulation,
+                             Progress& progress) {
     const double from = (frame - 2) / fps, to = (frame - 1) / fps;
     // What rounding leaves of a frame is not worth a step.
     const double nothing = 1e-9 / fps;
+    std::vector<Step> steps;
     for (double left; (left = to - simulation.state().time) > nothing;) {
         const StepReport report = simulation.step(left);
-        directory.add_stats(report, frame, simulation.state().steps);
         progress.step(frame, report, (simulation.state().time - from) / (to - from));
+        steps.push_back({report, simulation.state().steps});
     }
+    return steps;
 }
 
 /// Simulates what is missing up to the scene's last frame.
@@ -73,14 +120,19 @@ Outcome simulate(const Scene& scene, RunDirectory& directory, Progress& progress
     if constexpr (D == 3)
         if (directory.done() == 0) write_body_meshes(simulation.setup(), directory.path());
 
-    for (int frame = directory.done() + 1; frame <= scene.frames; ++frame) {
-        if (frame > 1) advance_to(frame, scene.fps, simulation, directory, progress);
+    FrameQueue<D> queue(directory, simulation.setup().grid, choices);
+    for (int frame = directory.done() + 1, first = frame; frame <= scene.frames; ++frame) {
+        std::vector<Step> steps;
+        if (frame > 1) steps = advance_to(frame, scene.fps, simulation, progress);
         // A stop that was asked for leaves a checkpoint, so that nothing is simulated twice.
-        (void)write_frame(directory, frame, simulation.frame(), simulation.state(),
-                          simulation.setup().grid, choices, interrupted());
+        const bool stop = interrupted();
+        queue.put(frame, simulation.frame(choices.volumes), simulation.state(), steps, stop);
+        // The first frame is there at once: who watches the directory sees that a run began.
+        if (frame == first) queue.wait();
         progress.frame(frame);
-        if (interrupted() && frame < scene.frames) return Outcome::Interrupted;
+        if (stop && frame < scene.frames) return Outcome::Interrupted;
     }
+    queue.wait();
     return Outcome::Done;
 }
 

@@ -10,11 +10,15 @@ namespace {
 
 constexpr std::size_t kRange = 8192;
 
+/// Smoke, warmth, weight, nothing: what a sample sums up, added as one vector.
+constexpr int kSums = 4;
+using Sums = float __attribute__((vector_size(16)));
+
 /// Sums smoke, warmth and weight of the particles [begin, end) of a block into its tile.
 template <int D>
 void scatter_smoke(const Particles<D>& particles, float ambient, std::size_t begin, std::size_t end,
                    const Index<D>& origin, float* tile) {
-    std::fill_n(tile, 3 * kTileSamples<D>, 0.0f);
+    std::fill_n(tile, kSums * kTileSamples<D>, 0.0f);
     for (std::size_t i = begin; i < end; ++i) {
         // Cell centre j sits at j + 1/2 and is sample j + 1 of the tile.
         float t[D];
@@ -25,7 +29,7 @@ void scatter_smoke(const Particles<D>& particles, float ambient, std::size_t beg
             t[d] = x - static_cast<float>(low);
             offset = offset * kTileSide + low;
         }
-        const float smoke = particles.smoke[i], warmth = particles.temperature[i] - ambient;
+        const Sums sums = {particles.smoke[i], particles.temperature[i] - ambient, 1, 0};
         for (int corner = 0; corner < kChildren<D>; ++corner) {
             float w = 1;
             int o = offset;
@@ -34,9 +38,8 @@ void scatter_smoke(const Particles<D>& particles, float ambient, std::size_t beg
                 w *= up ? t[d] : 1 - t[d];
                 o += up ? stride : 0;
             }
-            tile[3 * o] += w * smoke;
-            tile[3 * o + 1] += w * warmth;
-            tile[3 * o + 2] += w;
+            Sums* at = reinterpret_cast<Sums*>(tile) + o;
+            *at += w * sums;
         }
     }
 }
@@ -127,7 +130,7 @@ void smoke_to_grid(const GasSetup<D>& gas, const Particles<D>& particles,
     SLOSH_EXPECT(&grid == &temperature.blocks() && particles.gas());
     const std::vector<int> owner = particle_block_of(grid, pblocks);
     const float ambient = static_cast<float>(gas.ambient);
-    constexpr std::size_t kTile = 3 * kTileSamples<D>;
+    constexpr std::size_t kTile = kSums * kTileSamples<D>;
     AlignedVector<float> tiles(static_cast<std::size_t>(pblocks.blocks->size()) * kTile);
     const auto tile = [&](int p) { return tiles.data() + static_cast<std::size_t>(p) * kTile; };
     parallel_for(pblocks.blocks->size(), 1, [&](std::size_t i) {
@@ -137,12 +140,16 @@ void smoke_to_grid(const GasSetup<D>& gas, const Particles<D>& particles,
     });
     parallel_for(grid.size(), 8, [&](std::size_t i) {
         const int b = static_cast<int>(i);
-        float sum[3 * kBlockCells<D>] = {};
-        add_tiles<D, 3>(grid, owner, b, tile, sum);
+        alignas(64) float sum[kSums * kBlockCells<D>] = {};
+        if (!add_tiles<D, kSums>(grid, owner, b, tile, sum)) {
+            std::fill_n(smoke.block(b), kBlockCells<D>, 0.0f);
+            std::fill_n(temperature.block(b), kBlockCells<D>, ambient);
+            return;
+        }
         for (int o = 0; o < kBlockCells<D>; ++o) {
-            const float w = sum[3 * o + 2];
-            smoke.block(b)[o] = w > 0 ? sum[3 * o] / w : 0.0f;
-            temperature.block(b)[o] = w > 0 ? ambient + sum[3 * o + 1] / w : ambient;
+            const float w = sum[kSums * o + 2];
+            smoke.block(b)[o] = w > 0 ? sum[kSums * o] / w : 0.0f;
+            temperature.block(b)[o] = w > 0 ? ambient + sum[kSums * o + 1] / w : ambient;
         }
     });
 }

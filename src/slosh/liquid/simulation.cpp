@@ -18,13 +18,12 @@
 #include "slosh/liquid/momentum.h"
 #include "slosh/liquid/pressure_solve.h"
 #include "slosh/liquid/sources.h"
+#include "slosh/liquid/spread.h"
 #include "slosh/liquid/step_bodies.h"
 #include "slosh/liquid/step_grid.h"
 #include "slosh/liquid/topology.h"
-#include "slosh/particles/density.h"
 #include "slosh/particles/move.h"
 #include "slosh/particles/transfer.h"
-#include "slosh/pressure/density_correction.h"
 #include "slosh/surface/extend.h"
 #include "slosh/surface/level_set.h"
 #include "slosh/surface/measure.h"
@@ -40,6 +39,9 @@ constexpr int kFillLayers = 2;
 /// Cells of velocity past the surface beyond what a particle can cross: one for the interpolation,
 /// one for the particle's own distance from the surface.
 constexpr int kBandSlack = 2;
+/// Of a gas, which has no surface to be carried past: a face that a particle reads is at most a step
+/// along each axis and one more from an open one.
+constexpr int kGasBand = 4;
 }  // namespace
 
 template <int D>
@@ -82,7 +84,9 @@ struct LiquidSimulation<D>::Impl {
             static_cast<int>(std::lround(std::pow(setup.step.particles_per_axis, D)));
         return options;
     }
-    double band() const { return std::ceil(setup.step.cfl) + kBandSlack; }
+    int band() const {
+        return setup.gas ? kGasBand : static_cast<int>(std::ceil(setup.step.cfl)) + kBandSlack;
+    }
 
     BlocksPtr<D> topology() const {
         return setup.gas ? gas_topology(setup.grid, *occupied.blocks)
@@ -107,9 +111,6 @@ struct LiquidSimulation<D>::Impl {
     void finish(double dt, StepReport& report);
     Separation separation() const { return separation_of(setup); }
     BlockLcp<D> assemble(const StepGrid<D>& grid, StepBodies<D>& bodies) const;
-    void correct_density(StepGrid<D>& grid, const Field<std::uint8_t, D>& released,
-                         BlockSystem<D>& system, Multigrid<D>& hierarchy,
-                         FaceField<float, D>& displacement, StepReport& report);
 };
 
 template <int D>
@@ -292,7 +293,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
     // The projected field ends at the surface, but particles sample past it.
     {
         StageTimer timer(times, "extrapolation");
-        extend_velocity(grid.velocity, grid.known, static_cast<int>(band()));
+        extend_velocity(grid.velocity, grid.known, band());
         constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open, &grid.solid.velocity,
                            separation() != Separation::Off,
                            grid.sticky.blocks_ptr() ? &grid.sticky : nullptr);
@@ -379,9 +380,13 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
     timer.reset();
 
     if (setup.step.density_correction) {
+        StageTimer spreading(report.times, "density correction");
         lcp.system.bodies = nullptr;  // they stay where they are while particles are spread
         if (!hierarchy) hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
-        correct_density(grid, active, lcp.system, *hierarchy, displacement, report);
+        displacement = spread_particles(state.particles, occupied,
+                                        std::pow(setup.step.particles_per_axis, D), grid,
+                                        separation() == Separation::Off ? nullptr : &active,
+                                        lcp.system, *hierarchy);
     }
     warm = {std::move(q), std::move(active), dt};
     return true;
@@ -415,32 +420,6 @@ void LiquidSimulation<D>::Impl::read_probes(const Field<double, D>& q, double dt
                                         q.get(floor(setup.grid.to_grid(x))));
 }
 
-template <int D>
-void LiquidSimulation<D>::Impl::correct_density(StepGrid<D>& grid,
-                                                const Field<std::uint8_t, D>& released,
-                                                BlockSystem<D>& system, Multigrid<D>& hierarchy,
-                                                FaceField<float, D>& displacement,
-                                                StepReport& report) {
-    StageTimer timer(report.times, "density correction");
-    const DensityOptions options;
-    const double rest = std::pow(setup.step.particles_per_axis, D);
-    Field<float, D> density(grid.blocks);
-    particle_density(state.particles, occupied, density);
-    assemble_density_rhs(density, rest, grid.phi, grid.solid, options, system,
-                         separation() == Separation::Off ? nullptr : &released);
-    make_consistent(system);
-    Field<double, D> psi(grid.blocks);
-    // A correction that is repeated every step needs no tight solve, and one that stopped early is
-    // still a step in the right direction.
-    (void)solve_multigrid(system, hierarchy, {.tolerance = options.tolerance, .max_iterations = 4},
-                          psi);
-    displacement = FaceField<float, D>(grid.blocks);
-    FaceField<std::uint8_t, D> known(grid.blocks);
-    subtract_gradient(system, grid.phi, grid.solid, psi, displacement, known);
-    extend_velocity(displacement, known, 1);
-    limit_displacement(options.max_displacement, displacement);
-}
-
 /// After the move: liquid leaves and enters, the particles are sorted again, the clock goes on.
 template <int D>
 void LiquidSimulation<D>::Impl::finish(double dt, StepReport& report) {
@@ -471,10 +450,18 @@ void LiquidSimulation<D>::Impl::finish(double dt, StepReport& report) {
 }
 
 template <int D>
-LiquidFrame<D> LiquidSimulation<D>::frame() const {
+LiquidFrame<D> LiquidSimulation<D>::frame(bool with_velocity) const {
     const Impl& m = *impl_;
     LiquidFrame<D> out;
     const BlocksPtr<D> blocks = m.topology();
+    for (std::size_t n = 0; n < m.state.bodies.size(); ++n)
+        out.bodies.push_back(placement(m.setup.bodies[n], m.state.bodies[n]));
+    if (m.setup.gas) {
+        out.smoke = Field<float, D>(blocks);
+        out.temperature = Field<float, D>(blocks, static_cast<float>(m.setup.gas->ambient));
+        smoke_to_grid(*m.setup.gas, m.state.particles, m.occupied, out.smoke, out.temperature);
+        if (!with_velocity) return out;
+    }
     StepGrid<D> grid(blocks);
     m.solids.update(m.state.time, 0, blocks, m.setup.step.fractions, grid.solid,
                     placed_bodies(m.setup, m.state.bodies));
@@ -484,14 +471,7 @@ LiquidFrame<D> LiquidSimulation<D>::frame() const {
     extend_velocity(grid.velocity, grid.known, kFillLayers);
     out.velocity = std::move(grid.velocity);
     out.level_set = std::move(grid.phi);
-    for (std::size_t n = 0; n < m.state.bodies.size(); ++n)
-        out.bodies.push_back(placement(m.setup.bodies[n], m.state.bodies[n]));
-    if (m.setup.gas) {
-        out.smoke = Field<float, D>(blocks);
-        out.temperature = Field<float, D>(blocks, static_cast<float>(m.setup.gas->ambient));
-        smoke_to_grid(*m.setup.gas, m.state.particles, m.occupied, out.smoke, out.temperature);
-        return out;
-    }
+    if (m.setup.gas) return out;
     const ShowOptions show{.refine = D == 2 ? 2 : 1,
                            .particles_per_cell = m.level_set_options().particles_per_cell};
     const Field<float, D> shown =

@@ -77,7 +77,8 @@ public:
     /// A particle that ends with no finite velocity is a SolveError, too; then the state is of no use.
     StepReport step(double remaining);
 
-    LiquidFrame<D> frame() const;
+    /// A gas needs no velocity to show its smoke: without it level set and velocity stay empty.
+    LiquidFrame<D> frame(bool with_velocity = true) const;
 
     /// The pressure problem that a step of `dt` from this state would solve (for benchmarks).
     BlockLcp<D> pressure_problem(double dt) const;

@@ -69,7 +69,7 @@ struct RenderSmoke {
     Point<3> origin;             ///< Lower corner of the grid. m
     double dx = 0;               ///< m
     std::vector<float> density;  ///< One per cell, x fastest.
-    double thickness = 14;  ///< Optical depth of one domain length of smoke of density 1.
+    double thickness = 26;  ///< Optical depth of one domain length of smoke of density 1.
 };
 
 struct RenderOptions {

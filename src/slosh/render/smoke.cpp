@@ -10,13 +10,13 @@ namespace slosh {
 
 namespace {
 constexpr float kStep = 0.75f;        // of a cell, along rays that are seen
-constexpr float kShadowStep = 1.5f;   // of a cell, along rays of light
+constexpr float kShadowStep = 1.0f;   // of a cell, along rays of light
 constexpr float kClear = 1e-3f;       // light left at which a ray ends
-const Vec3 kAlbedo = {0.94f, 0.94f, 0.95f};
+const Vec3 kAlbedo = {0.62f, 0.61f, 0.60f};  // grey: white smoke would drown in a bright sky
 /// Share of sunlight sent to the eye per unit of light taken out: between that of all directions
 /// alike and what many scatterings, which we leave out, would add.
-constexpr float kTowardsEye = 0.42f;
-constexpr float kFromSky = 0.95f;
+constexpr float kTowardsEye = 0.55f;
+constexpr float kFromSky = 0.55f;
 constexpr float kSkySoftness = 0.45f;  // smoke above dims the sky less than the sun: it is wide
 }  // namespace
 
@@ -93,10 +93,11 @@ Vec3 Smoke::lit(const Vec3& g) const {
 float Smoke::shadow(const Vec3& p, const Vec3& d) const {
     const Span s = inside(p, d, 8);
     if (s.to <= s.from) return 1;
-    const float step = kShadowStep * cell_;
     const Vec3 g = to_grid(p), v = turned(d) / cell_;
+    const int steps = std::max(1, int(std::ceil((s.to - s.from) / (kShadowStep * cell_))));
+    const float step = (s.to - s.from) / float(steps);
     float depth = 0;
-    for (float t = s.from + 0.5f * step; t < s.to; t += step) depth += density(g + v * t);
+    for (int k = 0; k < steps; ++k) depth += density(g + v * (s.from + (float(k) + 0.5f) * step));
     return std::exp(-extinction_ * step * depth);
 }
 

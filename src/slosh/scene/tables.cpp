@@ -352,7 +352,8 @@ const Table<StepOptions>& step_table() {
         t.key("jitter", &StepOptions::jitter, NumberType{0, 1}, "",
               "Random shift of new particles, in their spacings.");
         t.key("density_correction", &StepOptions::density_correction, FlagType{}, "",
-              "Push crowded particles apart.");
+              "Push crowded particles apart.")
+            .default_text("`true`; gas: `false`");
         t.key("seed", &StepOptions::seed, IntegerType{0, 9007199254740992.0}, "",
               "Seed of the random shifts.");
         return t;

@@ -1,7 +1,7 @@
 // What rigid bodies add to the solids of one block (internal to solid_field.cpp).
 #pragma once
 
-#include <utility>
+#include <memory>
 #include <vector>
 
 #include "slosh/shape/block_fractions.h"
@@ -9,10 +9,28 @@
 
 namespace slosh {
 
-/// The bodies that can be felt in a block, by number, and where to put the faces they close.
+/// What one body alone has of a block.
+template <int D>
+struct BodyTile {
+    NodeTile<D> phi;                           ///< Distance at nodes, as kept. Cells.
+    float least = 0;                           ///< Of these.
+    std::unique_ptr<BlockFractions<D>> open;   ///< What it leaves open; empty: everything.
+
+    BodyTile(const GridGeometry<D>& grid, const PlacedBody<D>& body, const Index<D>& first,
+             Fractions kind);
+};
+
+template <int D>
+struct NearBody {
+    int number;
+    const PlacedBody<D>* body;
+    const BodyTile<D>* tile;
+};
+
+/// The bodies that can be felt in a block, and where to put the faces they close.
 template <int D>
 struct NearBodies {
-    std::vector<std::pair<int, const PlacedBody<D>*>> list;
+    std::vector<NearBody<D>> list;
     std::vector<BodyFace>* faces = nullptr;
     bool empty() const { return list.empty(); }
 };
@@ -20,8 +38,7 @@ struct NearBodies {
 /// Takes bodies into the nodal distances `phi` of a block; keeps who is nearest at each node.
 template <int D>
 struct BodyNodes {
-    BodyNodes(const GridGeometry<D>& grid, const Index<D>& first, Fractions kind,
-              const NearBodies<D>& bodies, NodeTile<D>& phi);
+    BodyNodes(const Index<D>& first, Fractions kind, const NearBodies<D>& bodies, NodeTile<D>& phi);
     Index<D> first;
     const NearBodies<D>& bodies;
     std::int16_t owner[NodeTile<D>::kCells];  ///< Place in bodies.list; -1: another solid.
@@ -33,6 +50,6 @@ struct BodyNodes {
 /// between them.
 template <int D>
 void write_bodies(const GridGeometry<D>& grid, const BodyNodes<D>& nodes, const NodeTile<D>& phi,
-                  Fractions kind, int b, BlockFractions<D>& fractions, SolidFields<D>& out);
+                  int b, BlockFractions<D>& fractions, SolidFields<D>& out);
 
 }  // namespace slosh

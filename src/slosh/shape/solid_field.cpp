@@ -32,6 +32,22 @@ struct StaticBlock {
     }
 };
 
+/// What blocks had of a body where it was seen last. A step asks twice about the same place, at its
+/// end and at the start of the next, and shapes are dear.
+template <int D>
+struct SeenBody {
+    const Shape<D>* shape = nullptr;
+    Transform<D> at;
+    std::vector<std::unique_ptr<BodyTile<D>>> tile;  ///< By entry of the cache of blocks.
+
+    bool fits(const PlacedBody<D>& body) const {
+        if (shape != body.shape || !(at.translation == body.at.translation)) return false;
+        for (int d = 0; d < D; ++d)
+            if (!(at.rotation.row[d] == body.at.rotation.row[d])) return false;
+        return true;
+    }
+};
+
 /// A solid that moves, where it is in this step.
 template <int D>
 struct Mover {
@@ -53,6 +69,7 @@ struct SolidGrid<D>::Impl {
     Fractions cached_kind = Fractions::Area;
     std::unordered_map<std::uint64_t, std::uint32_t> slot;
     std::vector<StaticBlock<D>> cache;
+    std::vector<SeenBody<D>> seen;
 
     /// Distance to the closed sides of the domain, at a point in grid coordinates. Cells.
     double wall_distance(const Point<D>& g) const {
@@ -68,6 +85,9 @@ struct SolidGrid<D>::Impl {
         return shape.distance(at.unapply(world)) / grid.dx;
     }
 
+    void keep_seen(const std::vector<PlacedBody<D>>& bodies);
+    const BodyTile<D>& body_tile(std::size_t k, const PlacedBody<D>& body, const Index<D>& first,
+                                 std::uint32_t entry);
     StaticBlock<D> compute_static(const Index<D>& first_cell, Fractions kind) const;
     void close_domain_sides(const Index<D>& first_cell, BlockFractions<D>& f) const;
     void look_up(const Blocks<D>& blocks, Fractions kind, std::vector<std::uint32_t>& entry);
@@ -148,6 +168,7 @@ void SolidGrid<D>::Impl::look_up(const Blocks<D>& blocks, Fractions kind,
     if (kind != cached_kind || cache.size() > 8 * blocks_now + 4096) {
         slot.clear();
         cache.clear();
+        seen.clear();
         cached_kind = kind;
     }
     entry.resize(blocks_now);
@@ -163,6 +184,25 @@ void SolidGrid<D>::Impl::look_up(const Blocks<D>& blocks, Fractions kind,
     parallel_for(missing.size(), 1, [&](std::size_t m) {
         cache[known + m] = compute_static(blocks.first_cell(missing[m]), kind);
     });
+}
+
+/// Forgets bodies that are not where they were.
+template <int D>
+void SolidGrid<D>::Impl::keep_seen(const std::vector<PlacedBody<D>>& bodies) {
+    seen.resize(bodies.size());
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+        if (!seen[k].fits(bodies[k])) seen[k] = {bodies[k].shape, bodies[k].at, {}};
+        seen[k].tile.resize(cache.size());
+    }
+}
+
+/// What the block with the given entry has of body k; each block is asked for by one thread.
+template <int D>
+const BodyTile<D>& SolidGrid<D>::Impl::body_tile(std::size_t k, const PlacedBody<D>& body,
+                                                 const Index<D>& first, std::uint32_t entry) {
+    std::unique_ptr<BodyTile<D>>& tile = seen[k].tile[entry];
+    if (!tile) tile = std::make_unique<BodyTile<D>>(grid, body, first, cached_kind);
+    return *tile;
 }
 
 /// The lower-node part of a tile, as a block of a field.
@@ -231,17 +271,25 @@ void SolidGrid<D>::Impl::write_moving(const StaticBlock<D>& from,
     });
 
     BlockFractions<D> fractions;
-    block_fractions(phi, kind, fractions);
-    close_domain_sides(first, fractions);
+    if (!near.empty()) {
+        block_fractions(phi, kind, fractions);
+        close_domain_sides(first, fractions);
+    } else if (from.fractions) {
+        fractions = *from.fractions;
+    } else {
+        for (int d = 0; d < D; ++d)
+            std::fill_n(fractions.open[d], kBlockCells<D>, from.uniform_open);
+        std::fill_n(fractions.cell_open, kBlockCells<D>, from.uniform_open);
+    }
     write_velocity(first, phi, owner, near, dt, b, out);
     if (!bodies.empty()) {
-        const BodyNodes<D> nodes(grid, first, kind, bodies, phi);
+        const BodyNodes<D> nodes(first, kind, bodies, phi);
         least = kSolidBand, most = -kSolidBand;
         for_each_node<D>(first_node(kind), [&](const Index<D>&, int t) {
             least = std::min(least, phi.v[t]);
             most = std::max(most, phi.v[t]);
         });
-        write_bodies(grid, nodes, phi, kind, b, fractions, out);
+        write_bodies(grid, nodes, phi, b, fractions, out);
         // Nodes may all be solid with gaps between them left.
         for (int d = 0; d < D; ++d)
             for (const float w : fractions.open[d])
@@ -260,6 +308,11 @@ void SolidGrid<D>::Impl::write_velocity(const Index<D>& first, const NodeTile<D>
                                         const std::int16_t* owner,
                                         const std::vector<const Mover<D>*>& near, double dt, int b,
                                         SolidFields<D>& out) const {
+    if (near.empty()) {
+        for (int d = 0; d < D; ++d)
+            std::fill_n(out.velocity.axis(d).block(b), kBlockCells<D>, 0.0f);
+        return;
+    }
     for_each_cell<D, 1>([&](const Index<D>& local, int o, int t) {
         for (int axis = 0; axis < D; ++axis) {
             // The face takes the velocity of the solid nearest to any of its corners.
@@ -315,6 +368,7 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
 
     std::vector<std::uint32_t> entry;
     impl_->look_up(*blocks, kind, entry);
+    impl_->keep_seen(bodies);
 
     const bool fresh = out.nodal.blocks_ptr() != blocks;
     if (fresh) {
@@ -324,6 +378,11 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
         out.cell_open = Field<float, D>(blocks, 0);
         out.velocity = FaceField<float, D>(blocks, 0);
         out.block_kind.resize(blocks->size());
+    }
+    if (fresh || out.made_by != impl_.get() || out.kind != kind) {
+        out.at_rest.assign(blocks->size(), 0);
+        out.made_by = impl_.get();
+        out.kind = kind;
     }
     std::vector<std::vector<BodyFace>> faces(bodies.empty() ? 0 : blocks->size());
     parallel_for(blocks->size(), 4, [&](std::size_t i) {
@@ -336,14 +395,20 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
             if (m.solid->distance(middle, m.end) <= reach) near.push_back(&m);
         NearBodies<D> near_bodies;
         for (std::size_t k = 0; k < bodies.size(); ++k)
-            if (bodies[k].distance(middle) <= reach)
-                near_bodies.list.push_back({static_cast<int>(k), &bodies[k]});
+            if (bodies[k].distance(middle) <= reach) {
+                const BodyTile<D>& tile =
+                    impl_->body_tile(k, bodies[k], blocks->first_cell(b), entry[b]);
+                if (tile.least < kSolidBand)
+                    near_bodies.list.push_back({static_cast<int>(k), &bodies[k], &tile});
+            }
         if (!near_bodies.empty()) near_bodies.faces = &faces[b];
         const StaticBlock<D>& fixed = impl_->cache[entry[b]];
-        if (near.empty() && near_bodies.empty())
+        const bool at_rest = near.empty() && near_bodies.empty();
+        if (at_rest && !out.at_rest[b])
             impl_->write_static(fixed, b, fresh, out);
-        else
+        else if (!at_rest)
             impl_->write_moving(fixed, near, near_bodies, dt, kind, b, out);
+        out.at_rest[b] = at_rest;
     });
     out.body_faces.clear();
     for (const auto& list : faces)

@@ -48,6 +48,10 @@ struct SolidFields {
                                    ///< shares a face with others: the mean over the closed part.
     std::vector<BodyFace> body_faces;      ///< What bodies close, in block order.
     std::vector<std::uint8_t> block_kind;  ///< A BlockKind per block.
+    // For the next update, which then leaves alone what cannot have changed.
+    std::vector<std::uint8_t> at_rest;  ///< Per block: 1 if it holds only what never moves ...
+    const void* made_by = nullptr;      ///< ... of this grid of solids ...
+    Fractions kind = Fractions::Area;   ///< ... with this kind of fractions.
 };
 
 template <int D>
