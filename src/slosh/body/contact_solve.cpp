@@ -131,8 +131,9 @@ std::size_t Contact<D>::solve(const ContactScene<D>& scene, double dt, bool sepa
         mirrors.push_back(mirror(m.bodies[n], states[n], &nothing));
 
     for (const ContactPoint<D>& p : points) {
-        // Bullet slows down what would meet within the step, so that it just meets; but what is to
-        // bounce has to arrive at full speed.
+        // Bullet slows down what would meet within the step, so that it just meets. What is to bounce
+        // keeps its speed while it is further away, and bounces where it is in the step in which it
+        // would meet: sooner by less than a step's way, but never from inside.
         const Point<D> past = p.other >= 0
                                   ? placed_body(m.bodies[p.other], states[p.other]).velocity_at(p.x)
                                   : scene.velocity(p.x);
@@ -141,7 +142,11 @@ std::size_t Contact<D>::solve(const ContactScene<D>& scene, double dt, bool sepa
             first.restitution * (p.other >= 0 ? m.bodies[p.other].restitution : 1);
         const double closing =
             dot(past - placed_body(first, states[p.body]).velocity_at(p.x), p.normal);
-        if (p.gap > 0 && bounce > 0 && closing > kBounceSpeed) continue;
+        double gap = p.gap;
+        if (gap > 0 && bounce > 0 && closing > kBounceSpeed) {
+            if (closing * dt < gap) continue;
+            gap = 0;
+        }
 
         btRigidBody* a = mirrors[p.body].body.get();
         btRigidBody* b = nullptr;
@@ -152,9 +157,9 @@ std::size_t Contact<D>::solve(const ContactScene<D>& scene, double dt, bool sepa
             b = walls.back().get();
         }
         const btVector3 at = to_bullet<D>(p.x), normal = to_bullet<D>(p.normal);
-        const btVector3 on_b = at - normal * p.gap;
+        const btVector3 on_b = at - normal * gap;
         btManifoldPoint point(a->getCenterOfMassTransform().inverse() * at,
-                              b->getCenterOfMassTransform().inverse() * on_b, normal, p.gap);
+                              b->getCenterOfMassTransform().inverse() * on_b, normal, gap);
         point.m_positionWorldOnA = at;
         point.m_positionWorldOnB = on_b;
         point.m_combinedFriction = first.friction * (p.other >= 0 ? m.bodies[p.other].friction : 1);

@@ -24,6 +24,9 @@ void validate_draft(ValidateReport& report);
 void validate_heave(ValidateReport& report);
 void validate_body_momentum(ValidateReport& report);
 void validate_let_go(ValidateReport& report);
+void validate_plug(ValidateReport& report);
+void validate_tube(ValidateReport& report);
+void validate_long_steps(ValidateReport& report);
 
 const std::vector<ValidateCase>& validate_cases() {
     static const std::vector<ValidateCase> cases = {
@@ -48,6 +51,9 @@ const std::vector<ValidateCase>& validate_cases() {
         {"10/bodies", "momentum of liquid and bodies without walls", false, validate_body_momentum},
         {"11a", "a vortex in an aligned and in a turned box", false, validate_vortex},
         {"11b", "a box sinking in a tube with gaps of half a cell", false, validate_gaps},
+        {"plug", "a plug holds water in a closed tube", false, validate_plug},
+        {"box_in_tube", "a box sinks through half-cell gaps and is pushed up", false, validate_tube},
+        {"long_steps", "steps as long as a frame, densities 0.01 to 100", false, validate_long_steps},
         {"ceiling", "a ball thrown at a ceiling, 3D", false, validate_ceiling},
         {"hanging", "liquid left on walls, with and without separation", true, validate_hanging},
     };

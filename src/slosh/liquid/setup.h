@@ -63,6 +63,7 @@ struct StepOptions {
     double tolerance = 1e-6;        ///< Relative residual of the pressure solve.
     int max_iterations = 200;       ///< Of the pressure solve.
     double cfl = 4;                 ///< Cells a particle may cross in a substep.
+    double fall = 0.125;            ///< Cells that gravity alone may move liquid in a substep.
     double max_dt = 1e30;           ///< s
     double min_dt = 1e-7;           ///< s; below this the run stops with an error.
     int particles_per_axis = 2;     ///< Seeds per cell and axis: 2 gives 8 a cell in 3D, 4 in 2D.

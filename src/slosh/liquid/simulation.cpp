@@ -152,15 +152,15 @@ void LiquidSimulation<D>::restore(LiquidState<D> state) {
 }
 
 /// Cuts the remaining time: no particle crosses more than `cfl` cells, and gravity alone moves
-/// nothing by more than an eighth of a cell (a first step from rest would otherwise be far too long, and
-/// the shortest waves on the grid would come near the limit of stability). A gas has no such waves:
+/// nothing by more than `fall` cells (a first step from rest would otherwise be far too long, and the
+/// shortest waves on the grid would come near the limit of stability). A gas has no such waves:
 /// buoyancy alone may move it by a cell.
 template <int D>
 double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) const {
     const double dx = setup.grid.dx;
     const double g = length(gravity(state.time));
     const double push = setup.gas ? g * max_lift(*setup.gas, state.particles) : g;
-    const double cells = setup.gas ? 1 : 0.125;
+    const double cells = setup.gas ? 1 : setup.step.fall;
     double dt = std::min(remaining, setup.step.max_dt);
     if (push > 0) dt = std::min(dt, std::sqrt(cells * dx / push));
     const double speed = max_speed + (setup.bodies.empty() ? push : std::max(push, g)) * dt;

@@ -306,7 +306,7 @@ private:
         const double speed = std::sqrt(fastest_ * fastest_ + 2 * fall);
         double dt = std::min(step.max_dt, 1 / scene_.fps);
         if (speed > 0) dt = std::min(dt, step.cfl * dx / speed);
-        const double way = setup_.gas ? dx : 0.125 * dx;  // as a step does
+        const double way = setup_.gas ? dx : step.fall * dx;  // as a step does
         if (length(g) > 0) dt = std::min(dt, std::sqrt(way / length(g)));
         out_.substeps_per_frame = std::ceil(1 / scene_.fps / dt - 1e-9);
         if (out_.substeps_per_frame > 50)

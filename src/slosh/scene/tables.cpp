@@ -343,6 +343,8 @@ const Table<StepOptions>& step_table() {
               "Iterations after which the pressure solve gives up.");
         t.key("cfl", &StepOptions::cfl, NumberType{0.01, 100}, "cells",
               "Cells that the fastest particle may cross in a substep.");
+        t.key("fall", &StepOptions::fall, NumberType{1e-3, 1e6}, "cells",
+              "How far gravity alone may move liquid in a substep.");
         t.key("max_dt", &StepOptions::max_dt, NumberType{1e-9, 1e30}, "s", "Longest substep.")
             .default_text("one frame");
         t.key("min_dt", &StepOptions::min_dt, NumberType{1e-12, 1}, "s",

@@ -1,0 +1,97 @@
+// Bodies in the scenes that show them: the plug holds, the box in its tube is jostled and pushed up,
+// and long steps are stable at any density.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "slosh/body/mass.h"
+#include "slosh/cli/validate_liquid.h"
+#include "slosh/cli/validate_rows.h"
+#include "slosh/scene/load.h"
+#include "slosh/shape/primitives.h"
+
+namespace slosh::cli {
+
+void validate_plug(ValidateReport& report) {
+    const LiquidSetup<2> setup = make_setup<2>(load_scene("plug"));
+    LiquidSimulation<2> simulation(setup);
+    const auto above = [&] {
+        std::vector<std::uint32_t> ids;
+        const auto& p = simulation.state().particles;
+        const double y = simulation.state().bodies[0].position[1];
+        for (std::size_t i = 0; i < p.size(); ++i)
+            if (setup.grid.to_world(p.position(i))[1] > y) ids.push_back(p.id[i]);
+        std::sort(ids.begin(), ids.end());
+        return ids;
+    };
+    const std::vector<std::uint32_t> before = above();
+    run_to<2>(simulation, 5, [](const StepReport&) {});
+    const std::vector<std::uint32_t> after = above();
+    std::vector<std::uint32_t> passed;
+    std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(),
+                                  std::back_inserter(passed));
+    add_small(report, "plug", "particles that passed in 5 s", static_cast<double>(passed.size()), 0);
+    add_small(report, "plug", "way of the plug, cells",
+              std::abs(simulation.state().bodies[0].position[1] -
+                       setup.bodies[0].start.position[1]) /
+                  setup.grid.dx,
+              0.5);
+}
+
+void validate_tube(ValidateReport& report) {
+    const LiquidSetup<2> setup = make_setup<2>(load_scene("box_in_tube"));
+    LiquidSimulation<2> simulation(setup);
+    const double start = setup.bodies[0].start.position[1];
+    double jostled = 0, volume = 0, drift = 0, lowest = start;
+    run_to<2>(simulation, 5, [&](const StepReport& r) {
+        const Point<2> x = simulation.state().bodies[0].position;
+        jostled = std::max(jostled, std::abs(x[0] - setup.bodies[0].start.position[0]));
+        lowest = std::min(lowest, x[1]);
+        if (volume == 0) volume = r.volume;
+        drift = std::max(drift, std::abs(r.volume / volume - 1));
+    });
+    add_at_least(report, "box_in_tube", "sunk by, cells", (start - lowest) / setup.grid.dx, 5);
+    add_at_least(report, "box_in_tube", "pushed up again by, cells",
+                 (simulation.state().bodies[0].position[1] - lowest) / setup.grid.dx, 5);
+    add_at_least(report, "box_in_tube", "jostled sideways by, cells", jostled / setup.grid.dx, 0.1);
+    add_small(report, "box_in_tube", "largest relative change of volume", drift, 0.03);
+}
+
+void validate_long_steps(ValidateReport& report) {
+    for (const double density : {0.01, 0.1, 1.0, 10.0, 100.0}) {
+        LiquidSetup<2> setup = closed_box<2>({32, 32}, 1.0 / 32);
+        // A step is a frame: nothing else may cut it.
+        setup.step.cfl = 20;
+        setup.step.fall = 1e4;
+        setup.step.max_dt = 1.0 / 30;
+        setup.liquid.push_back(
+            {.shape = box<2>({0, 0}, {1, 0.6}), .velocity = {}, .spin = {}, .centre = {}});
+        Body<2> body;
+        body.shape = box<2>({0.35, 0.5}, {0.65, 0.7});
+        body.mass = mass_properties(*body.shape, density * setup.density);
+        body.start.position = body.mass.centre;
+        setup.bodies.push_back(body);
+        LiquidSimulation<2> simulation(setup);
+        // As in case 10: potential energy mixes in how particles are spread, motion tells.
+        double first = 0, growth = 0, early = 0, late = 0, fastest = 0, shortest = 1;
+        run_to<2>(simulation, 10, [&](const StepReport& r) {
+            const double kinetic = r.kinetic_energy + r.body_kinetic_energy;
+            const double energy = kinetic + r.potential_energy + r.body_potential_energy;
+            if (first == 0) first = energy;
+            growth = std::max(growth, energy / first - 1);
+            double& peak = r.time < 5 ? early : late;
+            peak = std::max(peak, kinetic);
+            fastest = std::max(fastest, r.max_speed);
+            shortest = std::min(shortest, r.dt);
+        });
+        const std::string name = fmt::format("long_steps/density={:g}", density);
+        add_small(report, name, "growth of peak kinetic energy after 5 s over before",
+                  std::max(late / early - 1, 0.0), 0.05);
+        report.tell(name, "kinetic energy left after 5 s / peak before", late / early);
+        report.tell(name, "growth of all energy in 10 s", growth);
+        report.tell(name, "greatest speed, m/s", fastest);
+        report.tell(name, "shortest step, s", shortest);
+    }
+}
+
+}  // namespace slosh::cli
