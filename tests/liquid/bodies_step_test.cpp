@@ -178,3 +178,27 @@ TEST_CASE("A plug in a closed tube holds the water above it") {
     CHECK(simulation.state().bodies[0].position[1] ==
           doctest::Approx(plug.start.position[1]).epsilon(0.03));
 }
+
+TEST_CASE("A piston on a box full of liquid is noticed, and the solve goes on") {
+    // A scripted wall comes down on liquid that fills the box below it.
+    LiquidSetup<2> setup = tank<2>(24, 0.75);
+    setup.step.separation = Separation::Off;
+    setup.solids.push_back({"piston", box<2>({-0.1, 0}, {1.1, 0.5}),
+                            Motion<2>({{0, {0, 0.75}, {}}, {1, {0, 0.65}, {}}}, false)});
+    LiquidSimulation<2> simulation(setup);
+    const StepReport r = simulation.step(0.01);
+    CHECK(r.accepted);
+    CHECK(r.pressure.pockets == 1);
+    // It sweeps its width times its speed, and all of that is lost.
+    CHECK(r.squeezed == doctest::Approx(1 * 0.1).epsilon(0.01));
+    CHECK(r.max_speed < 1);
+
+    // With a body in the place of the wall the liquid carries it, and nothing is lost.
+    LiquidSetup<2> free = tank<2>(24, 0.75);
+    Body<2> lid = body_of<2>(box<2>({-0.1, 0.75}, {1.1, 0.9}), 3000);
+    lid.locked[0] = lid.locked[2] = true;
+    free.bodies.push_back(lid);
+    LiquidSimulation<2> carried(free);
+    CHECK(carried.step(0.01).squeezed == 0);
+    CHECK(std::abs(carried.state().bodies[0].velocity[1]) < 1e-5);
+}

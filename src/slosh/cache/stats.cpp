@@ -56,12 +56,14 @@ std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
     std::string line = fmt::format(
         "{}{},\"substep\":{},\"time\":{},\"dt\":{},\"accepted\":{},\"solver\":{},\"iterations\":{},"
         "\"residual\":{},\"relative_residual\":{},\"converged\":{},\"unknowns\":{},\"pockets\":{},"
+        "\"squeezed\":{},"
         "\"volume\":{},\"kinetic_energy\":{},\"potential_energy\":{},\"max_speed\":{},"
         "\"particles\":{},\"emitted\":{},\"drained\":{},\"left_inside\":{},\"blocks\":{},"
         "\"liquid_cells\":{},{}{}\"bytes\":{},\"seconds\":{{",
         kStart, frame, substep, number(r.time), number(r.dt), r.accepted, quoted(r.solver),
         r.pressure.iterations, number(r.pressure.residual), number(r.pressure.relative_residual),
-        r.pressure.converged, r.pressure.unknowns, r.pressure.pockets, number(r.volume),
+        r.pressure.converged, r.pressure.unknowns, r.pressure.pockets, number(r.squeezed),
+        number(r.volume),
         number(r.kinetic_energy), number(r.potential_energy), number(r.max_speed), r.particles,
         r.emitted, r.drained, r.left_inside, r.blocks, r.liquid_cells, probes(r.probe_pressure),
         bodies(r), r.peak_bytes);

@@ -40,6 +40,12 @@ void Progress::step(int frame, const StepReport& report, double done) {
     ++substeps_;
     iterations_ = report.pressure.iterations;
     particles_ = report.particles;
+    if (report.squeezed > 0 && !warned_) {
+        warned_ = true;
+        warn(fmt::format("at t = {:.4g} s walls press {:.3g} m^3/s into liquid that has no way out; that "
+                         "volume is lost. Leave air, or open a side",
+                         report.time, report.squeezed));
+    }
     if (quiet_ || !terminal_) return;
     // Before the first frame is done, guess from its own share.
     const double here = wall_seconds() - frame_started_;
@@ -85,6 +91,11 @@ void Progress::say(const std::string& line) {
     clear();
     std::printf("%s\n", line.c_str());
     std::fflush(stdout);
+}
+
+void Progress::warn(const std::string& text) {
+    clear();
+    std::fprintf(stderr, "slosh: warning: %s\n", text.c_str());
 }
 
 void Progress::show(const std::string& line, double share) {

@@ -21,6 +21,8 @@ public:
     void frame(int frame);
     /// A full line above the moving one.
     void say(const std::string& line);
+    /// A warning, on standard error, quiet or not.
+    void warn(const std::string& text);
     /// For pictures: `what` n of m.
     void item(const std::string& what, int n, int m);
     /// Takes the moving line away.
@@ -33,6 +35,7 @@ private:
     int last_;
     bool quiet_, terminal_;
     bool shown_ = false;
+    bool warned_ = false;
     int substeps_ = 0, iterations_ = 0;
     std::size_t particles_ = 0;
     double started_, frame_started_;

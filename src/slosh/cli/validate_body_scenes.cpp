@@ -72,7 +72,7 @@ void validate_long_steps(ValidateReport& report) {
         body.start.position = body.mass.centre;
         setup.bodies.push_back(body);
         LiquidSimulation<2> simulation(setup);
-        // As in case 10: potential energy mixes in how particles are spread, motion tells.
+        // Potential energy mixes in how particles are spread: a tenth of a cell is half a per cent.
         double first = 0, growth = 0, early = 0, late = 0, fastest = 0, shortest = 1;
         run_to<2>(simulation, 10, [&](const StepReport& r) {
             const double kinetic = r.kinetic_energy + r.body_kinetic_energy;
@@ -85,10 +85,8 @@ void validate_long_steps(ValidateReport& report) {
             shortest = std::min(shortest, r.dt);
         });
         const std::string name = fmt::format("long_steps/density={:g}", density);
-        add_small(report, name, "growth of peak kinetic energy after 5 s over before",
-                  std::max(late / early - 1, 0.0), 0.05);
-        report.tell(name, "kinetic energy left after 5 s / peak before", late / early);
-        report.tell(name, "growth of all energy in 10 s", growth);
+        add_small(report, name, "growth of energy in 10 s", growth, 0.01);
+        report.tell(name, "kinetic energy after 5 s / peak before", late / early);
         report.tell(name, "greatest speed, m/s", fastest);
         report.tell(name, "shortest step, s", shortest);
     }

@@ -7,7 +7,9 @@
 namespace slosh {
 
 template <int D>
-int make_consistent(BlockLcp<D>& lcp) {
+int make_consistent(BlockLcp<D>& lcp, double* squeezed) {
+    constexpr double kSqueezed = 0.05;  // the same, past any error of moving fractions
+    if (squeezed) *squeezed = 0;
     constexpr double kBalanced = 1e-9;  // sum b over a pocket's sum |b|: zero but for rounding
     const Pockets<D> pockets = find_pockets(lcp.system);
     struct Sums {
@@ -42,6 +44,7 @@ int make_consistent(BlockLcp<D>& lcp) {
             weight += n[p] * n[p] * sums[p].cells;
         }
         if (all.constrained > 0 && all.b > kBalanced * all.size) continue;
+        if (squeezed && std::abs(all.b) > kSqueezed * all.size) *squeezed += std::abs(all.b);
         for (int p = 0; p < pockets.count; ++p) {
             take[p] += n[p] * all.b / weight;
             freed[p] |= n[p] != 0;
@@ -56,7 +59,7 @@ int make_consistent(BlockLcp<D>& lcp) {
     return pockets.count;
 }
 
-template int make_consistent<2>(BlockLcp<2>&);
-template int make_consistent<3>(BlockLcp<3>&);
+template int make_consistent<2>(BlockLcp<2>&, double*);
+template int make_consistent<3>(BlockLcp<3>&, double*);
 
 }  // namespace slosh

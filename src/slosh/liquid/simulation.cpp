@@ -349,7 +349,8 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
     std::optional<StageTimer> timer(std::in_place, report.times, "assembly");
     BlockLcp<D> lcp = assemble(grid, bodies);
     report.liquid_cells = lcp.system.unknowns();
-    const int pockets = make_consistent(lcp);
+    const int pockets = make_consistent(lcp, &report.squeezed);
+    report.squeezed *= std::pow(setup.grid.dx, D - 1);
     timer.emplace(report.times, "pressure");
 
     PressureOptions options{.solver = setup.step.solver,

@@ -40,6 +40,8 @@ struct StepReport {
     double body_kinetic_energy = 0, body_potential_energy = 0;  ///< Of the bodies. J (2D: J/m)
     std::vector<BodyReport> bodies;
     std::size_t contacts = 0;  ///< Points at which bodies touch something.
+    double squeezed = 0;       ///< Volume a second that walls press into pockets that cannot give
+                               ///< way; it is lost. m^3/s (2D: m^2/s).
     double max_speed = 0;      ///< m/s
     std::size_t particles = 0, emitted = 0, drained = 0;
     std::size_t left_inside = 0;  ///< Particles that a moving solid went over and left no way out.
