@@ -1,7 +1,6 @@
 #include "slosh/lcp/auto.h"
 
 #include "slosh/base/timer.h"
-#include "slosh/lcp/light_bodies.h"
 #include "slosh/lcp/walls.h"
 
 namespace slosh {
@@ -36,8 +35,6 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     const BlockSystem<D>& system = lcp.system;
     const double largest = largest_of(system.rhs);
     const double goal = std::max(options.tolerance * largest, options.absolute);
-    if (system.bodies && system.bodies->lightness >= kLightBody)
-        report = solve_by_sets(lcp, goal, options.max_iterations / 2, p, active);
     Walls<D> walls(lcp, multigrid.finest(), p, active);
 
     const double weight = multigrid.finest().weight;
@@ -45,6 +42,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     const double unit = largest > 0 ? largest : 1, p_unit = unit / weight;
     PcgPasses<D> it(system, multigrid, p);
     it.set_early(walls.blocks());
+    it.hold_light_bodies();
     report.unknowns = system.unknowns();
     report.bytes = multigrid.bytes() + it.bytes() + walls.low().bytes();
     report.setup_seconds = wall_seconds() - wall;
@@ -93,6 +91,12 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         worst = it.descend(alpha) * unit;
         worst = std::max(worst, walls.settle(it, alpha * p_unit, unit));
         ++report.iterations;
+        if (it.holds_bodies()) {
+            it.finish(alpha * p_unit);
+            alpha = rho = 0;
+            worst = std::max(worst, it.move_bodies(unit));
+            if (!it.holds_bodies()) (void)walls.settle(it, 0, unit);
+        }
         if (walls.largest_rise() * unit > kSlack * goal) rho = 0;
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
@@ -101,6 +105,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             if (worst <= goal) break;
             worst = it.true_residual(unit);
             worst = replaced = std::max(worst, walls.settle(it, 0, unit));
+            if (it.holds_bodies()) worst = std::max(worst, natural_residual(lcp, p, &judged));
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);

@@ -117,7 +117,7 @@ public:
                 subtract_column(it, blocks_[i], c);
                 largest_rise_ = std::max<double>(largest_rise_, c.rise);
             }
-        if (lcp_.system.bodies && largest_rise_ > 0) subtract_bodies(it, clips);
+        if (lcp_.system.bodies && largest_rise_ > 0 && !it.holds_bodies()) subtract_bodies(it, clips);
         return unit * worst;
     }
 

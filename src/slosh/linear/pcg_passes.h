@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
+#include "slosh/linear/held_bodies.h"
 #include "slosh/linear/multigrid_kernels.h"
+#include "slosh/linear/pockets.h"
 #include "slosh/linear/residual_block.h"
 
 namespace slosh {
@@ -41,7 +44,7 @@ public:
 
     /// r = b - A x from scratch, in units of `unit`; returns max|b - A x| (but of early blocks).
     double true_residual(double unit) {
-        const Field<double, D>& rhs = moved_.at(x_);
+        const Field<double, D>& rhs = held_ ? moved_.held(held_->t()) : moved_.at(x_);
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
             const BlockKinds& k = level_.kinds[b];
@@ -78,6 +81,39 @@ public:
     void smooth(const LowerBounds& low) { multigrid_.smooth(r_, z_, low); }
     double precondition(const LowerBounds& low) { return multigrid_.finish(r_, z_, low); }
     const SplitField<D>& z() const { return z_; }
+
+    /// Holds light bodies from now on, if there are any (held_bodies.h): r is b - A x - F t. To be
+    /// called before the first residual. Not where liquid sees no air: A is singular by itself there.
+    void hold_light_bodies() {
+        if (!system_.bodies || system_.bodies->lightness < kLightBody) return;
+        if (find_pockets(system_).count > 0) return;
+        held_.emplace(*system_.bodies);
+        held_->set(system_.bodies->transposed(x_));
+    }
+    bool holds_bodies() const { return held_.has_value(); }
+    /// Lets the bodies go on, and r with them. x must be up to date, and the hierarchy whole.
+    /// Returns the largest part of the residual that bodies still have to answer for. If they get out
+    /// of hand they are held no longer, and all starts afresh from x = 0.
+    double move_bodies(double unit) {
+        const LowRank<D>& F = *system_.bodies;
+        if (!held_->has_learnt()) learn_bodies();
+        std::vector<double> left = F.transposed(x_);
+        const std::vector<double> change = held_->move(left);
+        if (held_->has_failed()) {
+            held_.reset();
+            parallel_for(level_.size(), 16, [&](std::size_t i) {
+                std::fill_n(x_.block(static_cast<int>(i)), kBlockCells<D>, 0.0);
+            });
+            residual_of_zero(unit);
+            return largest_of(system_.rhs);
+        }
+        F.each(change,
+               [&](int b, int o, double v) { cell(r_, b, o) -= static_cast<float>(v / unit); });
+        for (std::size_t k = 0; k < left.size(); ++k) left[k] -= held_->t()[k];
+        double worst = 0;
+        F.each(left, [&](int, int, double v) { worst = std::max(worst, std::abs(v)); });
+        return worst;
+    }
     const SplitField<D>& r() const { return r_; }
 
     /// Blocks whose x is brought up to date by advance(), not by search().
@@ -139,7 +175,7 @@ private:
     /// s = F^T p = t + beta s, the new part of q is F t, and p.(F t) = s.t. The weight is that of
     /// the multigrid, in whose units z, p and q are.
     double search_bodies(double beta) {
-        if (!system_.bodies) return 0;
+        if (!system_.bodies || held_) return 0;
         const LowRank<D>& F = *system_.bodies;
         const double scale = 1 / level_.weight;
         std::vector<double> t = F.transposed([&](int b, int o) { return cell(z_, b, o); });
@@ -151,6 +187,19 @@ private:
         }
         F.each(t, [&](int b, int o, double v) { cell(q_, b, o) += static_cast<float>(v * scale); });
         return curvature;
+    }
+    void learn_bodies() {
+        const LowRank<D>& F = *system_.bodies;
+        SplitField<D> column(level_.size());
+        held_->learn([&](const std::vector<double>& probe) {
+            for (const auto& e : F.entries) cell(column, e.block, e.offset) = 0;
+            F.each(probe, [&](int b, int o, double v) {
+                cell(column, b, o) += static_cast<float>(v);
+            });
+            (void)multigrid_.cycle(column, z_);
+            return F.transposed(
+                [&](int b, int o) { return cell(z_, b, o) / level_.weight; });
+        });
     }
     double sum() const {
         double s = 0;
@@ -230,6 +279,7 @@ private:
     Field<double, D>& x_;
     BodiesRhs<D> moved_;
     std::vector<double> along_;  // F^T p
+    std::optional<HeldBodies<D>> held_;
     SplitField<D> r_, z_, p_, q_;
     std::vector<double> partial_;
     std::vector<std::uint8_t> is_early_;

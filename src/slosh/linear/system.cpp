@@ -16,12 +16,16 @@ std::size_t BlockSystem<D>::unknowns() const {
 
 template <int D>
 const Field<double, D>& BodiesRhs<D>::at(const Field<double, D>& x) {
-    if (!system_.bodies) return system_.rhs;
+    return system_.bodies ? held(system_.bodies->transposed(x)) : system_.rhs;
+}
+
+template <int D>
+const Field<double, D>& BodiesRhs<D>::held(const std::vector<double>& t) {
     const LowRank<D>& F = *system_.bodies;
     if (!rhs_.blocks_ptr()) rhs_ = system_.rhs;
     for (const auto& e : F.entries)
         rhs_.block(e.block)[e.offset] = system_.rhs.block(e.block)[e.offset];
-    F.each(F.transposed(x), [&](int b, int o, double s) { rhs_.block(b)[o] -= s; });
+    F.each(t, [&](int b, int o, double s) { rhs_.block(b)[o] -= s; });
     return rhs_;
 }
 

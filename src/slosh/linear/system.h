@@ -45,6 +45,8 @@ public:
     explicit BodiesRhs(const BlockSystem<D>& system) : system_(system) {}
     /// Valid until the next call; b itself if there are no bodies.
     const Field<double, D>& at(const Field<double, D>& x);
+    /// b - F t.
+    const Field<double, D>& held(const std::vector<double>& t);
 
 private:
     const BlockSystem<D>& system_;
