@@ -10,13 +10,19 @@ list() {
     cat <<TXT
 ball_box         5  48
 ball_circle     11  96
+bottle          52  48
+box_in_tube     60  48
+bunny_dragon    46  48
 ceiling          9  48
 circle          18  96
 dambreak_box    20  48
 dambreak_sphere 16  48
+floating        34  64
 fountain        75  48
 hollow_spheres  16  48
 maze            60  96
+plug            30  64
+rigid_mix       22  48
 rotated_box     16  48
 smoke_paddle    61  40
 sphere          16  48
