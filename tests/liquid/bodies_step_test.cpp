@@ -6,21 +6,14 @@
 #include "common.h"
 #include "slosh/base/hash.h"
 #include "slosh/body/mass.h"
+#include "slosh/lcp/auto.h"
+#include "slosh/linear/pcg_passes.h"
 #include "slosh/liquid/simulation.h"
 #include "slosh/shape/primitives.h"
 
 using namespace slosh;
 
 namespace {
-
-template <int D>
-Body<D> body_of(ShapePtr<D> shape, double density) {
-    Body<D> body;
-    body.shape = std::move(shape);
-    body.mass = mass_properties(*body.shape, density);
-    body.start.position = body.mass.centre;
-    return body;
-}
 
 /// A tank of n cells a side, filled to `level`.
 template <int D>
@@ -201,4 +194,37 @@ TEST_CASE("A piston on a box full of liquid is noticed, and the solve goes on") 
     LiquidSimulation<2> carried(free);
     CHECK(carried.step(0.01).squeezed == 0);
     CHECK(std::abs(carried.state().bodies[0].velocity[1]) < 1e-5);
+}
+
+TEST_CASE("Liquid passes a sinking box through gaps of half a cell, and none is crushed") {
+    const double dx = 0.04;
+    LiquidSetup<2> setup;
+    setup.grid = {.origin = {}, .dx = dx, .cells = {11, 32}};
+    setup.gravity[1] = Curve(-9.81);
+    setup.liquid.push_back(
+        {.shape = box<2>({-1, -1}, {1, 1.1}), .velocity = {}, .spin = {}, .centre = {}});
+    setup.bodies.push_back(body_of<2>(box<2>({0.5 * dx, 0.5}, {10.5 * dx, 0.9}), 1800));
+    LiquidSimulation<2> simulation(setup);
+    double first = 0, last = 0;
+    for (int frame = 0; frame < 30; ++frame) {
+        const StepReport r = simulation.step(1.0 / 60);
+        if (first == 0) first = r.volume;
+        last = r.volume;
+    }
+    CHECK(simulation.state().bodies[0].position[1] < 0.7 - dx);  // it has sunk
+    CHECK(last == doctest::Approx(first).epsilon(0.03));
+}
+
+TEST_CASE("A body a hundred times lighter than the liquid costs few cycles") {
+    LiquidSetup<3> setup = tank<3>(32, 0.9);
+    setup.liquid[0].spin = {0.5, 2, 0.3};
+    setup.liquid[0].centre = {0.5, 0.4, 0.5};
+    setup.bodies.push_back(body_of<3>(sphere<3>({0.45, 0.4, 0.55}, 0.15), 10));
+    const BlockLcp<3> lcp = LiquidSimulation<3>(setup).pressure_problem(0.01);
+    Field<double, 3> q(lcp.system.blocks);
+    Field<std::uint8_t, 3> active(lcp.system.blocks);
+    const LcpReport report = solve_auto(lcp, {.tolerance = 1e-6}, q, active);
+    CHECK(report.converged);
+    CHECK(report.iterations <= 20);
+    CHECK(natural_residual(lcp, q) <= 1e-6 * largest_of(lcp.system.rhs));
 }

@@ -42,15 +42,6 @@ GasSource<D> source(ShapePtr<D> shape, double temperature, double end = 1e30) {
 }
 
 template <int D>
-Body<D> body_of(ShapePtr<D> shape, double density) {
-    Body<D> body;
-    body.shape = std::move(shape);
-    body.mass = mass_properties(*body.shape, density);
-    body.start.position = body.mass.centre;
-    return body;
-}
-
-template <int D>
 void run(LiquidSimulation<D>& simulation, double seconds) {
     const double end = simulation.state().time + seconds;
     while (simulation.state().time < end - 1e-9)

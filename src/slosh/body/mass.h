@@ -18,4 +18,14 @@ template <int D>
 MassProperties<D> mass_properties(const Shape<D>& shape, double density,
                                   const MassOptions& options = {});
 
+/// A body of uniform density (kg/m^3), where its shape is, at rest.
+template <int D>
+Body<D> body_of(ShapePtr<D> shape, double density) {
+    Body<D> body;
+    body.shape = std::move(shape);
+    body.mass = mass_properties(*body.shape, density);
+    body.start.position = body.mass.centre;
+    return body;
+}
+
 }  // namespace slosh

@@ -29,13 +29,8 @@ LiquidSetup<3> tank(int n, int count, double density) {
                             .velocity = {0.3, 0, 0.1},
                             .spin = {0.5, 2, 0.3},
                             .centre = {0.5, 0.4, 0.5}});
-    for (int i = 0; i < count; ++i) {
-        Body<3> body;
-        body.shape = sphere<3>(place(i), 0.1);
-        body.mass = mass_properties(*body.shape, density * setup.density);
-        body.start.position = body.mass.centre;
-        setup.bodies.push_back(body);
-    }
+    for (int i = 0; i < count; ++i)
+        setup.bodies.push_back(body_of<3>(sphere<3>(place(i), 0.1), density * setup.density));
     return setup;
 }
 

@@ -54,15 +54,6 @@ struct Release {
     }
 };
 
-template <int D>
-Body<D> body_of(ShapePtr<D> shape, double density) {
-    Body<D> body;
-    body.shape = std::move(shape);
-    body.mass = mass_properties(*body.shape, density);
-    body.start.position = body.mass.centre;
-    return body;
-}
-
 /// Lamb: added mass of a cylinder or sphere of radius 1 centred in a shell of radius b, in units of
 /// the displaced liquid's.
 template <int D>

@@ -66,11 +66,8 @@ void validate_long_steps(ValidateReport& report) {
         setup.step.max_dt = 1.0 / 30;
         setup.liquid.push_back(
             {.shape = box<2>({0, 0}, {1, 0.6}), .velocity = {}, .spin = {}, .centre = {}});
-        Body<2> body;
-        body.shape = box<2>({0.35, 0.5}, {0.65, 0.7});
-        body.mass = mass_properties(*body.shape, density * setup.density);
-        body.start.position = body.mass.centre;
-        setup.bodies.push_back(body);
+        setup.bodies.push_back(
+            body_of<2>(box<2>({0.35, 0.5}, {0.65, 0.7}), density * setup.density));
         LiquidSimulation<2> simulation(setup);
         // Potential energy mixes in how particles are spread: a tenth of a cell is half a per cent.
         double first = 0, growth = 0, early = 0, late = 0, fastest = 0, shortest = 1;

@@ -16,15 +16,6 @@ namespace {
 constexpr double kGravity = 9.81;
 
 template <int D>
-Body<D> body_of(ShapePtr<D> shape, double density) {
-    Body<D> body;
-    body.shape = std::move(shape);
-    body.mass = mass_properties(*body.shape, density);
-    body.start.position = body.mass.centre;
-    return body;
-}
-
-template <int D>
 double particle_volume(const LiquidSetup<D>& setup) {
     return std::pow(setup.grid.dx / setup.step.particles_per_axis, D);
 }
