@@ -6,6 +6,7 @@ namespace slosh::cli {
 void bench_lcp(const BenchOptions& options, BenchReport& report);
 void bench_pressure(const BenchOptions& options, BenchReport& report);
 void bench_step(const BenchOptions& options, BenchReport& report);
+void bench_tall(const BenchOptions& options, BenchReport& report);
 
 const std::vector<BenchSuite>& bench_suites() {
     static const std::vector<BenchSuite> suites = {
@@ -13,7 +14,7 @@ const std::vector<BenchSuite>& bench_suites() {
         {"step", "seconds by stage of a time step: a dam break, or --scene", bench_step, true},
         {"lcp", "solvers for separating walls (--table, --plot: the papers')", bench_lcp, true, true},
         {"viscosity", "implicit viscosity", nullptr},
-        {"tall", "tall-cell water", nullptr},
+        {"tall", "tall-cell water: milliseconds a step and real-time factor", bench_tall},
     };
     return suites;
 }

@@ -27,6 +27,9 @@ void validate_let_go(ValidateReport& report);
 void validate_plug(ValidateReport& report);
 void validate_tube(ValidateReport& report);
 void validate_long_steps(ValidateReport& report);
+void validate_tall_lake(ValidateReport& report);
+void validate_tall_dispersion(ValidateReport& report);
+void validate_tall_bore(ValidateReport& report);
 
 const std::vector<ValidateCase>& validate_cases() {
     static const std::vector<ValidateCase> cases = {
@@ -47,6 +50,9 @@ const std::vector<ValidateCase>& validate_cases() {
         {"6c", "a wall that is withdrawn", false, validate_withdrawn_wall},
         {"6d", "Newton's bucket: separating walls that are pressed", false, validate_bucket},
         {"7", "order of the pressure on irregular domains", false, validate_order},
+        {"9a", "tall cells: a lake at rest over uneven terrain for 60 s", true, validate_tall_lake},
+        {"9b", "tall cells: dispersion of waves, kh from 0.3 to 6", true, validate_tall_dispersion},
+        {"9c", "tall cells: a bore on wet ground (Stoker)", true, validate_tall_bore},
         {"10", "momentum, angular momentum, volume and energy", false, validate_conservation},
         {"10/bodies", "momentum of liquid and bodies without walls", false, validate_body_momentum},
         {"11a", "a vortex in an aligned and in a turned box", false, validate_vortex},

@@ -1,0 +1,63 @@
+// `slosh bench tall`: what a step of tall-cell water costs, by the stages of the paper's Table 1.
+#include "slosh/base/memory.h"
+#include "slosh/base/parallel.h"
+#include "slosh/cli/bench.h"
+#include "slosh/tall/settings.h"
+
+namespace slosh::cli {
+
+namespace {
+
+constexpr double kStep = 1.0 / 30;
+
+Json measure(tall::Setting setting, int frames) {
+    const int warm = frames / 4;  // the scene gets going
+    for (int f = 0; f < warm; ++f) (void)setting.step(kStep);
+    StageTimes stages;
+    const double wall = wall_seconds(), cpu = cpu_seconds();
+    for (int f = 0; f < frames; ++f) stages.add(setting.step(kStep).times);
+    const double seconds = wall_seconds() - wall, cpu_total = cpu_seconds() - cpu;
+
+    const tall::Level& level = setting.water->pressure().finest();
+    Json row = Json::object();
+    row.set("suite", "tall");
+    row.set("scene", setting.name);
+    row.set("dim", 3);
+    row.set("n", level.grid.nx());
+    row.set("solver", "multigrid");
+    row.set("threads", threads());
+    row.set("unknowns", static_cast<double>(tall::residual_norm(level).unknowns));
+    row.set("frames", frames);
+    row.set("seconds", seconds);
+    row.set("cpu_seconds", cpu_total);
+    row.set("real_time_factor", frames * kStep / seconds);
+    row.set("cpu_ms_per_step", 1e3 * cpu_total / frames);
+    Json by_stage = Json::object(), cpu_by_stage = Json::object();
+    for (const StageTime& s : stages.stages()) {
+        by_stage.set(s.name, 1e3 * s.wall / frames);
+        cpu_by_stage.set(s.name, 1e3 * s.cpu / frames);
+    }
+    row.set("ms_by_stage", by_stage);
+    row.set("cpu_ms_by_stage", cpu_by_stage);
+    row.set("volume", setting.water->volume());
+    row.set("bytes", static_cast<double>(peak_bytes()));
+    return row;
+}
+
+}  // namespace
+
+void bench_tall(const BenchOptions& options, BenchReport& report) {
+    const std::vector<std::string> all = {"manip", "tank", "flood", "lighthouse"};
+    for (const std::string& scene : options.scenes.empty() ? all : options.scenes)
+        for (int count : or_default(options.threads, {2})) {
+            set_threads(count);
+            const Json row = measure(tall::make_setting(scene), options.frames.value_or(120));
+            report.add(row);
+            for (const Json::Member& m : row.find("ms_by_stage")->members)
+                std::printf("    %-6s %9.2f ms wall %9.2f ms CPU a step\n", m.key.c_str(),
+                            m.value.number, row.find("cpu_ms_by_stage")->find(m.key)->number);
+        }
+    set_threads(0);
+}
+
+}  // namespace slosh::cli

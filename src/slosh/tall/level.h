@@ -1,0 +1,95 @@
+// One level of the pressure system on a tall-cell grid [CM11, sec. 3.7].
+//
+// For a liquid cell c with the six world neighbours n, and P = dt p / (rho dx),
+//
+//     sum_n w_n (P_n - P_c)  =  b_c,        b = sum over axes of u+ - u-               (12), (13)
+//
+// where w = 1 - s is the open fraction of a cell (0 in terrain and walls). A neighbour in air has
+// P_n = P_c phi_n / phi_c, the ghost-fluid value that makes P vanish on the surface (16). The
+// weight of a neighbour depends on the neighbour alone, so with q = w P the row needs one number:
+//
+//     d_c q_c - sum_n q_n = -b_c,           d_c = (sum_n w_n or w_n (1 - phi_n / phi_c)) / w_c
+//
+// q = 0 in air and solid. Along a column this is tridiagonal with off-diagonals -1, tall cell
+// included (the cells between its top and bottom are interpolated, not unknown), so a column is
+// solved at once: with the pivots' reciprocals m_i = 1 / (d_i - m_{i-1}), elimination is
+// z_i = (N_i + z_{i-1}) m_i, substitution q_i = z_i + m_i q_{i+1}. The paper smooths by red-black
+// points; whole columns cost the same on a CPU and tie the two ends of a tall cell.
+#pragma once
+
+#include <vector>
+
+#include "slosh/tall/columns.h"
+
+namespace slosh::tall {
+
+/// The flow between the ends of a tall cell, k (P_top - P_bottom) with k = w / (top - bottom), the
+/// same in both rows. On the finest level that is the row of the text: the cell below the top lies
+/// on the line between the ends.
+struct TallPair {
+    float bottom_top = 0;  ///< k / w_top: what the row of the bottom has on q_top.
+    float top_bottom = 0;  ///< k / w_bottom: what the row of the top has on q_bottom.
+    float pivot = 0;       ///< 1 / d_bottom
+};
+
+struct Level {
+    Grid grid;
+    Columns<float> phi;   ///< Negative in liquid, in any unit. Above the grid: air.
+    Columns<float> open;  ///< w = 1 - s in [0, 1].
+    Columns<float> q, b;
+    Columns<float> diagonal;  ///< d; 0 where there is no unknown.
+    Columns<float> pivot;     ///< m; 0 where there is no unknown.
+    Columns<float> spread;    ///< w over the interpolated w of the coarser level; 0: no unknown.
+    std::vector<TallPair> pair;
+    /// How much the residual of a bottom counts on the coarser level, see level_merit.cpp.
+    std::vector<float> merit;
+    /// Offsets [first, last) hold all unknowns of a column but its bottom; whole vectors.
+    std::vector<short> first, last;
+    /// Weight of the neighbours beside a bottom. Its row balances one cell of the *finest* level,
+    /// so on level l it is 2^-l: a coarse bottom has the flow along the whole tall cell from below,
+    /// but only the finest cell's share from beside.
+    float beside_bottom = 1;
+
+    /// Room for a level; phi above the grid is `air`.
+    void resize(const Grid& grid, float air);
+    bool has_unknowns(int c) const { return first[c] < last[c] || diagonal.bottom(c) > 0; }
+};
+
+/// Smallest distance from a cell to the surface, in cells, that the ghost value uses. It bounds d.
+inline constexpr float kMinTheta = 0.01f;
+
+/// Computes diagonal, pivot, pair and ranges from phi and open, whose cells below must be fresh.
+void build_rows(Level& level);
+
+/// Computes merit; part of build_rows.
+void build_merit(Level& level);
+
+/// phi and open of `coarse` from `fine`, then its rows, then fine.spread. Mixed cells become air if
+/// `keep_air`: bubbles must not vanish on the finest levels. [CM11, sec. 3.7.1]
+void coarsen(Level& fine, Level& coarse, bool keep_air);
+
+/// Solves the columns of one colour (x + z even: 0) for q, their neighbours held fixed. Two
+/// columns of a colour are no neighbours, so this may run in any order.
+void smooth_columns(Level& level, int colour);
+
+/// b of `coarse` from the residual of `fine`, whose columns of colour 1 were solved last and have
+/// none. Clears coarse.q.
+void restrict_residual(const Level& fine, Level& coarse);
+/// b of `coarse` from b of `fine`.
+void restrict_right_side(const Level& fine, Level& coarse);
+
+/// fine.q += what the coarse q interpolates to.
+void prolong(const Level& coarse, Level& fine);
+
+/// Residual b - A q of a column into r[0 ... length), 32-byte aligned, and of its bottom. Zero
+/// where no unknown is.
+float column_residual(const Level& level, int c, float* r);
+
+/// Root mean square and largest magnitude of the residual.
+struct ResidualNorm {
+    double l2 = 0, max = 0;
+    std::size_t unknowns = 0;
+};
+ResidualNorm residual_norm(const Level& level);
+
+}  // namespace slosh::tall

@@ -1,0 +1,54 @@
+// Multigrid for the pressure of tall-cell water [CM11, sec. 3.7.1, algorithms 2 to 4].
+//
+// Where it leaves the paper: columns are solved whole, not point by point; the residuals of all
+// fine bottoms reach the coarse bottom, weighted by what they are worth (level_merit.cpp); and the
+// row of a coarse bottom has the weights that a sum of fine ones has (TallPair,
+// Level::beside_bottom). Repeated full cycles are not safe: one, then V-cycles.
+#pragma once
+
+#include <vector>
+
+#include "slosh/tall/level.h"
+
+namespace slosh::tall {
+
+struct CycleOptions {
+    int full_cycles = 1;  ///< First of all. 0 or 1.
+    int v_cycles = 2;     ///< After it. >= 0.
+    int pre_sweeps = 2;   ///< Of both colours, before the coarse correction. >= 1.
+    int post_sweeps = 2;  ///< After it. >= 1.
+    int keep_air_levels =
+        2;  ///< Coarse levels on which a mixed cell counts as air (the paper's C).
+};
+
+/// Levels, finest first. Sizes are halved while even, to a smallest side of 4 or more.
+class Hierarchy {
+public:
+    explicit Hierarchy(const CycleOptions& options = {}) : options_(options) {}
+
+    const CycleOptions& options() const { return options_; }
+    Level& finest() { return levels_.front(); }
+    const Level& finest() const { return levels_.front(); }
+    const std::vector<Level>& levels() const { return levels_; }
+
+    /// Takes the heights of `grid`; q is zero after it, and phi and open want to be set.
+    void reset(const Grid& grid);
+    /// After phi and open of the finest level were set (cells below included): all coarse levels.
+    void build();
+    /// Improves q of the finest level for its b.
+    void solve();
+
+    void full_cycle();
+    void v_cycle() { v_cycle(0); }
+
+private:
+    void v_cycle(std::size_t from);
+    void solve_coarsest();
+    void sweep(Level& level, int times);
+
+    CycleOptions options_;
+    std::vector<Level> levels_;
+    Columns<float> kept_q_, kept_b_;
+};
+
+}  // namespace slosh::tall

@@ -1,0 +1,165 @@
+#include "slosh/tall/remesh.h"
+
+#include "slosh/tall/column_kernels.h"
+
+namespace slosh::tall {
+
+namespace {
+
+/// Bounds on the top of a column, from the surfaces in it. `low` goes first.
+struct TopRange {
+    float low = 0, high = 0;
+};
+
+TopRange range_of(const Grid& g, const Columns<float>& phi, int c, int terrain,
+                  const RemeshOptions& o) {
+    const float* p = phi.at(c);
+    int lowest = 0, highest = 0;  // cells: the lowest air over water, the highest water
+    bool wet = false, seen = false;
+    const auto visit = [&](int y, float value) {
+        if (y < terrain) return;
+        if (value < 0) {
+            wet = true;
+            highest = y;
+        } else if (wet && !seen) {
+            seen = true;
+            lowest = y;
+        }
+    };
+    visit(g.bottom(c), phi.bottom(c));
+    for (int i = 0; i <= g.ny(); ++i) visit(g.top(c) + i, p[i]);
+    // Dry land is treated as if a film of water were on it: some may come.
+    if (!wet)
+        lowest = highest = terrain;
+    else if (!seen)
+        lowest = highest + 1;
+    return {static_cast<float>(highest + o.over - g.ny()), static_cast<float>(lowest - o.under)};
+}
+
+}  // namespace
+
+Grid choose_heights(const Grid& g, const Columns<float>& phi, const Terrain& terrain,
+                    const RemeshOptions& o) {
+    const int nx = g.nx(), nz = g.nz();
+    std::vector<TopRange> range(terrain.size());
+    std::vector<float> top(terrain.size()), next(terrain.size());
+    const auto bounded = [&](std::size_t k, float y) {
+        return std::max(std::min(y, range[k].high), range[k].low);
+    };
+    for (int z = 0; z < nz; ++z)
+        for (int x = 0; x < nx; ++x) {
+            const std::size_t k = static_cast<std::size_t>(z) * nx + x;
+            range[k] = range_of(g, phi, g.column(x, z), terrain[k], o);
+            top[k] = bounded(k, 0.5f * (range[k].low + range[k].high));
+        }
+    const auto neighbour = [&](int x, int z) {
+        return top[static_cast<std::size_t>(std::clamp(z, 0, nz - 1)) * nx +
+                   std::clamp(x, 0, nx - 1)];
+    };
+    for (int pass = 0; pass < o.smoothing; ++pass) {
+        for (int z = 0; z < nz; ++z)
+            for (int x = 0; x < nx; ++x) {
+                const std::size_t k = static_cast<std::size_t>(z) * nx + x;
+                const float sum = neighbour(x - 1, z) + neighbour(x + 1, z) + neighbour(x, z - 1) +
+                                  neighbour(x, z + 1);
+                next[k] = bounded(k, 0.5f * top[k] + 0.125f * sum);
+            }
+        std::swap(top, next);
+    }
+    for (int pass = 0; pass < 2 && o.max_step > 0; ++pass) {  // eq. (10)
+        for (int z = 0; z < nz; ++z)
+            for (int x = 0; x < nx; ++x) {
+                const std::size_t k = static_cast<std::size_t>(z) * nx + x;
+                const float most = std::max({neighbour(x - 1, z), neighbour(x + 1, z),
+                                             neighbour(x, z - 1), neighbour(x, z + 1)});
+                next[k] = std::min(top[k], most + static_cast<float>(o.max_step));
+            }
+        std::swap(top, next);
+    }
+    Grid result(nx, g.ny(), nz, g.dx());
+    for (int z = 0; z < nz; ++z)
+        for (int x = 0; x < nx; ++x) {
+            const std::size_t k = static_cast<std::size_t>(z) * nx + x;
+            // A height that need not change stays, so that still water is not moved for nothing.
+            const int old = g.top(g.column(x, z));
+            const float wanted = top[k];
+            const bool keeps = std::abs(wanted - static_cast<float>(old)) < 1 &&
+                               static_cast<float>(old) >= range[k].low;
+            result.set(x, z, terrain[k], keeps ? old : static_cast<int>(std::floor(wanted + 0.5f)));
+        }
+    result.close_border();
+    return result;
+}
+
+namespace {
+
+/// Sums of a value over world cells, and of it times the height over a middle.
+template <class T>
+struct LineFit {
+    double n = 0, middle = 0;
+    T sum{}, moment{};
+
+    /// The two ends of the least-squares line over cells low ... high.
+    void ends(int low, int high, T& bottom, T& top) const {
+        const T mean = sum / static_cast<float>(n);
+        const T slope = moment / static_cast<float>(n * (n * n - 1) / 12);
+        bottom = mean + slope * static_cast<float>(low - middle);
+        top = mean + slope * static_cast<float>(high - middle);
+    }
+};
+
+/// The line through `from` in the cells low ... high. What the old tall cell covers is linear
+/// already: its sums have closed forms, so depth costs nothing.
+template <class T>
+void fit(const Grid& g, const Columns<T>& from, int c, Under under, int low, int high, T& bottom,
+         T& top) {
+    LineFit<T> line;
+    line.n = high - low + 1;
+    line.middle = 0.5 * (low + high);
+    int y = low;
+    const int tall_end = std::min(g.top(c), high);
+    if (g.bottom(c) == low && tall_end > low) {
+        const T a = from.value(g, c, low, under), b = from.value(g, c, tall_end, under);
+        const double cells = tall_end - low + 1, centre = 0.5 * (low + tall_end);
+        const T mean = 0.5f * (a + b), slope = (b - a) * static_cast<float>(1 / (cells - 1));
+        line.sum += mean * static_cast<float>(cells);
+        line.moment += mean * static_cast<float>(cells * (centre - line.middle)) +
+                       slope * static_cast<float>(cells * (cells * cells - 1) / 12);
+        y = tall_end + 1;
+    }
+    for (; y <= high; ++y) {
+        const T v = from.value(g, c, y, under);
+        line.sum += v;
+        line.moment += v * static_cast<float>(y - line.middle);
+    }
+    line.ends(low, high, bottom, top);
+}
+
+}  // namespace
+
+template <class T>
+void transfer(const Grid& g, const Columns<T>& from, const Grid& h, T above, Under under,
+              Columns<T>& to) {
+    to.resize(h, above);
+    for_each_column(h, [&](int c) {
+        const int top = h.top(c);
+        T* out = to.at(c);
+        if (top == g.top(c) && h.bottom(c) == g.bottom(c)) {
+            std::copy_n(from.at(c), h.ny() + 1, out);
+            to.bottom(c) = from.bottom(c);
+        } else {
+            for (int i = 0; i <= h.ny(); ++i) out[i] = from.value(g, c, top + i, under);
+            if (h.closed(c))
+                to.bottom(c) = from.value(g, c, h.bottom(c), under);
+            else
+                fit(g, from, c, under, h.bottom(c), top, to.bottom(c), out[0]);
+        }
+        to.refresh(h, c, under);
+    });
+}
+
+template void transfer(const Grid&, const Columns<float>&, const Grid&, float, Under,
+                       Columns<float>&);
+template void transfer(const Grid&, const Velocity&, const Grid&, Float4, Under, Velocity&);
+
+}  // namespace slosh::tall

@@ -1,0 +1,31 @@
+// Choosing new heights for the tall cells, and moving fields to them [CM11, sec. 3.6].
+#pragma once
+
+#include <vector>
+
+#include "slosh/tall/velocity.h"
+
+namespace slosh::tall {
+
+struct RemeshOptions {
+    int under = 8;  ///< G_L: regular cells wanted below the lowest surface. 4 ... 32.
+    int over = 8;   ///< G_A: regular cells wanted above the highest one; goes first. 2 ... 16.
+    int max_step =
+        4;  ///< D: largest difference of neighbouring tops. 0: no limit (volume is gained).
+    int smoothing = 4;  ///< Passes of smoothing. >= 0.
+};
+
+/// The world cells of the terrain's surface: `terrain[x + nx z]` cells are solid.
+using Terrain = std::vector<int>;
+
+/// A grid whose tops follow the water of `phi`, on the terrain.
+Grid choose_heights(const Grid& grid, const Columns<float>& phi, const Terrain& terrain,
+                    const RemeshOptions& options);
+
+/// `from` on its grid moved to `to`'s cells: copied or interpolated in regular cells, a
+/// least-squares line in tall ones. `to` is resized.
+template <class T>
+void transfer(const Grid& from_grid, const Columns<T>& from, const Grid& to_grid, T above,
+              Under under, Columns<T>& to);
+
+}  // namespace slosh::tall

@@ -1,0 +1,258 @@
+#include "slosh/tall/water.h"
+
+#include <cmath>
+
+#include "slosh/base/error.h"
+#include "slosh/tall/column_kernels.h"
+#include "slosh/tall/distance.h"
+
+namespace slosh::tall {
+
+namespace {
+
+/// Cells of air around water whose velocity moves with it, so that faces and the next step have
+/// one.
+constexpr float kBandCells = 3;
+
+Point<3> centre(const Grid& g, int x, int y, int z) {
+    return {{(x + 0.5) * g.dx(), (y + 0.5) * g.dx(), (z + 0.5) * g.dx()}};
+}
+
+float far_air(const Grid& g) {
+    return static_cast<float>(5 * g.dx());
+}
+
+/// Runs body(x, z, column) over all columns.
+template <class Body>
+void over_columns(const Grid& g, const Body& body) {
+    parallel_for(static_cast<std::size_t>(g.nz()), 2, [&](std::size_t z) {
+        for (int x = 0; x < g.nx(); ++x)
+            body(x, static_cast<int>(z), g.column(x, static_cast<int>(z)));
+    });
+}
+
+void set_distance(const Grid& g, const std::function<double(const Point<3>&)>& distance,
+                  Columns<float>& phi) {
+    const double most = far_air(g);
+    phi.resize(g, far_air(g));
+    over_columns(g, [&](int x, int z, int c) {
+        const auto at = [&](int y) {
+            return static_cast<float>(std::clamp(distance(centre(g, x, y, z)), -most, most));
+        };
+        phi.bottom(c) = at(g.bottom(c));
+        for (int i = 0; i <= g.ny(); ++i) phi.at(c)[i] = at(g.top(c) + i);
+        phi.refresh(g, c, Under::Bottom);
+    });
+}
+
+/// The highest world cell with its centre in the water, by probing downwards from `from`.
+int probe_surface(const Grid& g, const std::function<double(const Point<3>&)>& distance, int x,
+                  int z, int from, int terrain) {
+    for (int y = from; y > terrain; --y)
+        if (distance(centre(g, x, y, z)) < 0) return y;
+    return terrain;
+}
+
+}  // namespace
+
+Water::Water(int nx, int ny, int nz, double dx, Terrain terrain,
+             const std::function<double(const Point<3>&)>& distance, const WaterOptions& options)
+    : options_(options),
+      terrain_(std::move(terrain)),
+      grid_(nx, ny, nz, dx),
+      pressure_(options.cycles) {
+    SLOSH_EXPECT(terrain_.size() == static_cast<std::size_t>(nx) * nz);
+    SLOSH_EXPECT(ny + 1 <= kMaxLength - 8);
+    // A first grid around the highest water, then the usual rules.
+    const int high = *std::max_element(terrain_.begin(), terrain_.end()) + 4 * ny;
+    for (int z = 0; z < nz; ++z)
+        for (int x = 0; x < nx; ++x) {
+            const int ground = terrain_[static_cast<std::size_t>(z) * nx + x];
+            const int y = probe_surface(grid_, distance, x, z, high, ground);
+            grid_.set(x, z, ground, y + options_.remesh.over - ny);
+        }
+    grid_.close_border();
+    set_distance(grid_, distance, phi_);
+    grid_ = choose_heights(grid_, phi_, terrain_, options_.remesh);
+    set_distance(grid_, distance, phi_);
+    velocity_.resize(grid_);
+    kept_pressure_.resize(grid_);
+    pressure_.reset(grid_);
+    load_pressure_level();
+    pressure_.build();
+    find_first_pressure();
+}
+
+/// The pressure that holds the water against gravity at the start, so that a lake begins at rest:
+/// later steps start from the last pressure, the first one would start from none.
+void Water::find_first_pressure() {
+    kept_dt_ = 1.0 / 30;  // any: projections scale it
+    const Float4 fall = {0, static_cast<float>(-options_.gravity * kept_dt_), 0, 0};
+    spare_.resize(grid_, fall);
+    for_each_column(grid_, [&](int c) {
+        std::fill(spare_.at(c), spare_.at(c) + grid_.ny() + 1, fall);
+        spare_.bottom(c) = fall;
+        spare_.refresh(grid_, c, Under::Bottom);
+    });
+    divergence(spare_, {}, pressure_.finest());
+    pressure_.solve();
+    for (int cycle = 0; cycle < 20; ++cycle) pressure_.v_cycle();
+}
+
+void Water::load_pressure_level() {
+    Level& level = pressure_.finest();
+    level.phi = phi_;
+    over_columns(grid_, [&](int x, int z, int c) {
+        const int ground = terrain_[static_cast<std::size_t>(z) * grid_.nx() + x];
+        float* w = level.open.at(c);
+        for (int i = 0; i <= grid_.ny(); ++i) w[i] = grid_.top(c) + i >= ground ? 1.0f : 0.0f;
+        level.open.bottom(c) = grid_.closed(c) ? 0.0f : 1.0f;
+        level.open.refresh(grid_, c, Under::Nothing);
+    });
+}
+
+void Water::pour() {
+    for (const Source& s : sources)
+        over_columns(grid_, [&](int x, int z, int c) {
+            for (int i = 0; i <= grid_.ny(); ++i) {
+                const int y = grid_.top(c) + i;
+                if (y < terrain_[static_cast<std::size_t>(z) * grid_.nx() + x]) continue;
+                const double d = s.distance(centre(grid_, x, y, z));
+                if (d > grid_.dx()) continue;
+                phi_.at(c)[i] = std::min(phi_.at(c)[i], static_cast<float>(d));
+                velocity_.at(c)[i] =
+                    Float4{static_cast<float>(s.velocity[0]), static_cast<float>(s.velocity[1]),
+                           static_cast<float>(s.velocity[2]), 1};
+            }
+            phi_.refresh(grid_, c, Under::Bottom);
+            velocity_.refresh(grid_, c, Under::Bottom);
+        });
+}
+
+void Water::remesh() {
+    const Grid next = choose_heights(grid_, phi_, terrain_, options_.remesh);
+    transfer(grid_, phi_, next, far_air(grid_), Under::Bottom, distance_room_);
+    std::swap(phi_, distance_room_);
+    transfer(grid_, velocity_, next, Float4{}, Under::Bottom, spare_);
+    std::swap(velocity_, spare_);
+    transfer(grid_, pressure_.finest().q, next, 0.0f, Under::Nothing, kept_pressure_);
+    grid_ = next;
+}
+
+void Water::project(double dt) {
+    pressure_.reset(grid_);
+    load_pressure_level();
+    pressure_.build();
+    Level& level = pressure_.finest();
+    // Start from the last pressure: water at rest has it already.
+    const float scale = kept_dt_ > 0 ? static_cast<float>(dt / kept_dt_) : 0.0f;
+    for_each_column(grid_, [&](int c) {
+        for (int i = level.first[c]; i < level.last[c]; ++i)
+            level.q.at(c)[i] = level.diagonal.at(c)[i] > 0 ? scale * kept_pressure_.at(c)[i] : 0.0f;
+        level.q.bottom(c) = level.diagonal.bottom(c) > 0 ? scale * kept_pressure_.bottom(c) : 0.0f;
+        level.q.refresh(grid_, c, Under::Nothing);
+    });
+    kept_dt_ = dt;
+    divergence(velocity_, solids, level);
+    pressure_.solve();
+    subtract_gradient(level, velocity_);
+}
+
+WaterReport Water::step(double dt) {
+    SLOSH_EXPECT(dt > 0);
+    WaterReport report;
+    {
+        StageTimer timer(report.times, "VE");
+        extrapolate(pressure_.levels(), extrapolation_, velocity_);
+    }
+    {
+        StageTimer timer(report.times, "rest");
+        clamp_distance(grid_, phi_, distance_room_);
+        if (steps_ % options_.redistance_every == 0) redistance(grid_, phi_, distance_room_);
+    }
+    {
+        // One trace serves the level set and the velocity, so LA and VA are one stage.
+        StageTimer timer(report.times, "VA");
+        const float band = kBandCells * static_cast<float>(grid_.dx());
+        advect(grid_, phi_, velocity_, dt, band, advected_);
+        std::swap(phi_, advected_.phi);
+        std::swap(velocity_, advected_.velocity);
+    }
+    {
+        StageTimer timer(report.times, "rest");
+        const Float4 fall = {0, static_cast<float>(-options_.gravity * dt), 0, 0};
+        for_each_column(grid_, [&](int c) {
+            for (int i = 0; i <= grid_.ny(); ++i) velocity_.at(c)[i] += fall;
+            velocity_.bottom(c) += fall;
+            velocity_.refresh(grid_, c, Under::Bottom);
+        });
+        pour();
+    }
+    {
+        StageTimer timer(report.times, "RM");
+        remesh();
+    }
+    {
+        StageTimer timer(report.times, "PP");
+        project(dt);
+    }
+    time_ += dt;
+    ++steps_;
+    report.time = time_;
+    return report;
+}
+
+double Water::volume() const {
+    const double h = grid_.dx();
+    const auto part = [&](float p) { return std::clamp(0.5 - p / h, 0.0, 1.0); };
+    return h * h * h * parallel_sum(static_cast<std::size_t>(grid_.nz()), [&](std::size_t z) {
+               double sum = 0;
+               for (int x = 0; x < grid_.nx(); ++x) {
+                   const int c = grid_.column(x, static_cast<int>(z));
+                   const int ground = terrain_[z * grid_.nx() + x];
+                   if (!grid_.closed(c))  // the cells under the top, between its values
+                       sum += 0.5 * (part(phi_.bottom(c)) + part(phi_.at(c)[0])) *
+                              (grid_.top(c) - grid_.bottom(c));
+                   for (int i = 0; i <= grid_.ny(); ++i)
+                       if (grid_.top(c) + i >= ground) sum += part(phi_.at(c)[i]);
+               }
+               return sum;
+           });
+}
+
+double Water::max_speed() const {
+    const Level& level = pressure_.finest();
+    return std::sqrt(parallel_max(static_cast<std::size_t>(grid_.nz()), [&](std::size_t z) {
+        double most = 0;
+        const auto see = [&](const Float4& u) {
+            most = std::max<double>(most, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+        };
+        for (int x = 0; x < grid_.nx(); ++x) {
+            const int c = grid_.column(x, static_cast<int>(z));
+            for (int i = 0; i <= grid_.ny(); ++i)
+                if (level.diagonal.at(c)[i] > 0) see(velocity_.at(c)[i]);
+            if (level.diagonal.bottom(c) > 0) see(velocity_.bottom(c));
+        }
+        return most;
+    }));
+}
+
+double Water::surface_height(int x, int z) const {
+    const int c = grid_.column(x, z);
+    const float* p = phi_.at(c);
+    for (int i = grid_.ny() - 1; i >= 0; --i)
+        if (p[i] < 0) {
+            const double above = p[i + 1] > 0 ? -p[i] / (p[i + 1] - p[i]) : 0.5;
+            return (grid_.top(c) + i + 0.5 + above) * grid_.dx();
+        }
+    return terrain_[static_cast<std::size_t>(z) * grid_.nx() + x] * grid_.dx();
+}
+
+std::uint64_t Water::hash() const {
+    std::uint64_t h = phi_.hash() ^ velocity_.hash() ^ pressure_.finest().q.hash();
+    for (int c = 0; c < static_cast<int>(grid_.columns()); ++c)
+        h = mix64(h ^ static_cast<std::uint64_t>(grid_.top(c)));
+    return h;
+}
+
+}  // namespace slosh::tall

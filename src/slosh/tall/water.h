@@ -1,0 +1,87 @@
+// Real-time water on a tall-cell grid: its state, and one step [CM11, algorithm 1].
+//
+// The domain is nx x nz columns over a terrain, its lower corner at the origin, y up; world cell y
+// has its centre at (y + 1/2) dx. Sides are walls, the top is open air. Velocities sit at cell
+// centres.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "slosh/base/timer.h"
+#include "slosh/base/vec.h"
+#include "slosh/tall/advect.h"
+#include "slosh/tall/extrapolate.h"
+#include "slosh/tall/multigrid.h"
+#include "slosh/tall/projection.h"
+#include "slosh/tall/remesh.h"
+
+namespace slosh::tall {
+
+struct WaterOptions {
+    double gravity = 9.81;      ///< Downwards. m/s^2
+    int redistance_every = 10;  ///< Steps. >= 1.
+    RemeshOptions remesh;
+    CycleOptions cycles;
+};
+
+/// Water that is poured: inside it, cells become water of this velocity.
+struct Source {
+    std::function<double(const Point<3>&)> distance;  ///< Negative inside. m
+    Point<3> velocity;                                ///< m/s
+};
+
+struct WaterReport {
+    double time = 0;   ///< At the end of the step. s
+    StageTimes times;  ///< VE, LA (with VA), RM, PP and rest, as the paper's Table 1 names them.
+};
+
+class Water {
+public:
+    /// `terrain` has the solid cells of every column, x fastest; `distance` (m) is negative in the
+    /// water at the start.
+    Water(int nx, int ny, int nz, double dx, Terrain terrain,
+          const std::function<double(const Point<3>&)>& distance, const WaterOptions& options = {});
+
+    WaterReport step(double dt);
+
+    std::vector<Source> sources;  ///< Active in every step.
+    MovingSolids solids;          ///< Speeds of the walls.
+
+    double time() const { return time_; }
+    const WaterOptions& options() const { return options_; }
+    const Grid& grid() const { return grid_; }
+    const Terrain& terrain() const { return terrain_; }
+    const Columns<float>& phi() const { return phi_; }  ///< m
+    const Velocity& velocity() const { return velocity_; }
+    const Hierarchy& pressure() const { return pressure_; }
+
+    double volume() const;     ///< m^3
+    double max_speed() const;  ///< Over the water. m/s
+    /// Height of the highest surface in column (x, z) over world 0; the terrain's if dry. m
+    double surface_height(int x, int z) const;
+    /// Of phi, velocity, pressure and heights.
+    std::uint64_t hash() const;
+
+private:
+    void pour();
+    void remesh();
+    void project(double dt);
+    void load_pressure_level();
+    void find_first_pressure();
+
+    WaterOptions options_;
+    Terrain terrain_;
+    Grid grid_;
+    Columns<float> phi_, distance_room_;
+    Velocity velocity_, spare_;
+    Columns<float> kept_pressure_;
+    double kept_dt_ = 0;
+    Hierarchy pressure_;
+    Advected advected_;
+    ExtrapolationRoom extrapolation_;
+    double time_ = 0;
+    long steps_ = 0;
+};
+
+}  // namespace slosh::tall
