@@ -34,7 +34,9 @@ TEST_CASE("Every built-in scene and variant builds its setup and has liquid or g
         for (const std::string& v : b.variants) names.push_back(b.name + ":" + v);
         for (const std::string& name : names) {
             CAPTURE(name);
-            const Scene s = load_scene(name, {"resolution=32"});
+            // A channel of 256 x 8 columns has no coarser version.
+            const bool narrow = b.name == "bore";
+            const Scene s = load_scene(name, {narrow ? "resolution=256" : "resolution=32"});
             if (s.dim == 2)
                 CHECK(make_setup<2>(s).grid.dx == doctest::Approx(s.dx()));
             else
@@ -65,7 +67,8 @@ TEST_CASE("All scenes asked for are there") {
           "vortex_box", "tilted_rest",  "sphere",      "sphere_cuboid",   "hollow_spheres",
           "ball_box",   "dambreak_box", "rotated_box", "dambreak_sphere", "sphere_stream",
           "fountain",   "thin_walls", "box_in_tube",  "plug",        "floating",        "rigid_mix",
-          "bottle",     "bunny_dragon", "smoke_paddle"})
+          "bottle",     "bunny_dragon", "smoke_paddle", "manip",  "tank",  "flood",
+          "lighthouse", "lake", "bore"})
         CHECK_MESSAGE(std::any_of(all.begin(), all.end(), [&](auto& b) { return b.name == name; }),
                       name);
 }

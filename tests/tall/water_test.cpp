@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "slosh/base/parallel.h"
-#include "slosh/tall/settings.h"
+#include "slosh/tall/water.h"
 #include "tall/pools.h"
 
 using namespace slosh;

@@ -2,7 +2,9 @@
 #include "slosh/base/memory.h"
 #include "slosh/base/parallel.h"
 #include "slosh/cli/bench.h"
-#include "slosh/tall/settings.h"
+#include "slosh/scene/load.h"
+#include "slosh/scene/tall.h"
+#include "slosh/tall/simulation.h"
 
 namespace slosh::cli {
 
@@ -10,18 +12,18 @@ namespace {
 
 constexpr double kStep = 1.0 / 30;
 
-Json measure(tall::Setting setting, int frames) {
+Json measure(const std::string& scene, tall::Simulation simulation, int frames) {
     const int warm = frames / 4;  // the scene gets going
-    for (int f = 0; f < warm; ++f) (void)setting.step(kStep);
+    for (int f = 0; f < warm; ++f) (void)simulation.step(kStep);
     StageTimes stages;
     const double wall = wall_seconds(), cpu = cpu_seconds();
-    for (int f = 0; f < frames; ++f) stages.add(setting.step(kStep).times);
+    for (int f = 0; f < frames; ++f) stages.add(simulation.step(kStep).times);
     const double seconds = wall_seconds() - wall, cpu_total = cpu_seconds() - cpu;
 
-    const tall::Level& level = setting.water->pressure().finest();
+    const tall::Level& level = simulation.water().pressure().finest();
     Json row = Json::object();
     row.set("suite", "tall");
-    row.set("scene", setting.name);
+    row.set("scene", scene);
     row.set("dim", 3);
     row.set("n", level.grid.nx());
     row.set("solver", "multigrid");
@@ -39,7 +41,7 @@ Json measure(tall::Setting setting, int frames) {
     }
     row.set("ms_by_stage", by_stage);
     row.set("cpu_ms_by_stage", cpu_by_stage);
-    row.set("volume", setting.water->volume());
+    row.set("volume", simulation.water().volume());
     row.set("bytes", static_cast<double>(peak_bytes()));
     return row;
 }
@@ -51,7 +53,9 @@ void bench_tall(const BenchOptions& options, BenchReport& report) {
     for (const std::string& scene : options.scenes.empty() ? all : options.scenes)
         for (int count : or_default(options.threads, {2})) {
             set_threads(count);
-            const Json row = measure(tall::make_setting(scene), options.frames.value_or(120));
+            const Json row =
+                measure(scene, tall::Simulation(make_tall_setup(load_scene(scene, options.set))),
+                        options.frames.value_or(120));
             report.add(row);
             for (const Json::Member& m : row.find("ms_by_stage")->members)
                 std::printf("    %-6s %9.2f ms wall %9.2f ms CPU a step\n", m.key.c_str(),

@@ -4,6 +4,8 @@
 
 #include "slosh/base/error.h"
 #include "slosh/scene/load.h"
+#include "slosh/scene/tall.h"
+#include "slosh/tall/simulation.h"
 
 namespace slosh::cli {
 namespace {
@@ -57,6 +59,13 @@ PreviewScene load_preview_scene(const std::string& directory) {
         preview.flat_solids = preview_solids<2>(scene);
     else
         preview.solids = preview_solids<3>(scene);
+    if (scene.tall && !scene.tall->terrain.empty()) {
+        PreviewSolid<3> ground;
+        ground.mesh =
+            std::make_shared<const SurfaceMesh>(tall::ground_mesh(make_tall_setup(scene)));
+        ground.colour = {{0.46f, 0.40f, 0.29f}};  // wet sand
+        preview.solids.push_back(ground);
+    }
     return preview;
 }
 

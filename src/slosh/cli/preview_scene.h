@@ -1,11 +1,13 @@
 // What pictures need to know of the scene of a cache, apart from the tracer's own types.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "slosh/base/vec.h"
 #include "slosh/shape/solid.h"
+#include "slosh/surface/mesh.h"
 
 namespace slosh::cli {
 
@@ -17,6 +19,7 @@ struct PreviewSolid {
     Shown shown = Shown::Opaque;
     Vec<float, 3> colour;  ///< Linear.
     int body = -1;         ///< Number of the body that this is: frames say where it is.
+    std::shared_ptr<const SurfaceMesh> mesh;  ///< Instead of a shape; 3D only.
 };
 
 struct PreviewScene {

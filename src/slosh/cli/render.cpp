@@ -33,6 +33,7 @@ std::vector<RenderSolid<D>> shown_solids(const std::vector<PreviewSolid<D>>& giv
         if (g.shown == Shown::Hidden) continue;
         RenderSolid<D> solid;
         solid.shape = g.solid.shape;
+        solid.mesh = g.mesh;
         solid.transform = g.solid.motion.at(time);
         if (g.body >= 0 && !bodies.empty())
             solid.transform = bodies.at(static_cast<std::size_t>(g.body));

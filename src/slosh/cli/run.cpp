@@ -15,14 +15,12 @@
 #include "slosh/cli/interrupt.h"
 #include "slosh/cli/load.h"
 #include "slosh/cli/progress.h"
+#include "slosh/cli/run_tall.h"
 #include "slosh/cli/text.h"
 #include "slosh/render/shape_mesh.h"
 
 namespace slosh::cli {
 namespace {
-
-/// How a run ended.
-enum class Outcome { Done, Interrupted };
 
 OutputChoices output_choices(const SceneOutput& output) {
     OutputChoices choices;
@@ -158,6 +156,7 @@ Outcome run_scene(const Scene& scene, const RunOptions& options, const std::stri
     else
         progress.say(fmt::format("simulating {} into {}", scene.name, path));
     try {
+        if (scene.tall) return simulate_tall(scene, directory, progress);
         return simulate<D>(scene, directory, progress);
     } catch (const SolveError& e) {
         throw SolveError(

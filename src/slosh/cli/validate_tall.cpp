@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include "slosh/cli/validate_rows.h"
-#include "slosh/tall/settings.h"
+#include "slosh/scene/load.h"
+#include "slosh/scene/tall.h"
+#include "slosh/tall/simulation.h"
 
 namespace slosh::cli {
 
@@ -55,11 +57,11 @@ double front(const tall::Water& w, double level) {
 }  // namespace
 
 void validate_tall_lake(ValidateReport& report) {
-    tall::Setting lake = tall::make_setting("lake");
+    tall::Simulation lake(make_tall_setup(load_scene("lake")));
     double fastest = 0;
-    while (lake.water->time() < 60) {
+    while (lake.water().time() < 60) {
         (void)lake.step(1.0 / 30);
-        fastest = std::max(fastest, lake.water->max_speed());
+        fastest = std::max(fastest, lake.water().max_speed());
     }
     add_small(report, "9a", "largest speed in 60 s over sqrt(g h)",
               fastest / std::sqrt(kGravity * 40.3), 1e-4);
@@ -75,18 +77,18 @@ void validate_tall_dispersion(ValidateReport& report) {
 
 void validate_tall_bore(ValidateReport& report) {
     const double middle = 0.7269204, speed = 2.957918;  // Stoker, 1 m on 0.5 m
-    tall::Setting bore = tall::make_setting("bore");
+    tall::Simulation bore(make_tall_setup(load_scene("bore")));
     const double level = 0.5 * (middle + 0.5);
     double early = 0, early_time = 0;
-    while (bore.water->time() < 2) {
+    while (bore.water().time() < 2) {
         (void)bore.step(1.0 / 60);
-        if (early == 0 && bore.water->time() > 0.8) {
-            early = front(*bore.water, level);
-            early_time = bore.water->time();
+        if (early == 0 && bore.water().time() > 0.8) {
+            early = front(bore.water(), level);
+            early_time = bore.water().time();
         }
     }
-    const double t = bore.water->time();
-    report.compare("9c", "bore speed, m/s", (front(*bore.water, level) - early) / (t - early_time),
+    const double t = bore.water().time();
+    report.compare("9c", "bore speed, m/s", (front(bore.water(), level) - early) / (t - early_time),
                    speed, 0.05);
     // Between the rarefaction's end, (u - c) t = -1.75 t, and the bore.
     double sum = 0;
@@ -94,7 +96,7 @@ void validate_tall_bore(ValidateReport& report) {
     for (int x = 0; x < 256; ++x) {
         const double at = (x + 0.5) / 16 - 8;
         if (at < -1 * t || at > 2.2 * t) continue;
-        sum += bore.water->surface_height(x, 4);
+        sum += bore.water().surface_height(x, 4);
         ++n;
     }
     report.compare("9c", "middle depth, m", sum / n, middle, 0.05);

@@ -367,6 +367,26 @@ private:
     double fastest_ = 0;      ///< m/s
 };
 
+/// Tall cells have no particles, and cost the same however deep the water is.
+void estimate_tall(const Scene& scene, int threads, const CostTable& costs, SceneEstimate& out) {
+    const double stored = out.cells[0] * double(out.cells[2]) * (scene.tall->rows + 2);
+    const double steps = std::max(1.0, std::ceil(1 / scene.fps / scene.step.max_dt - 1e-6));
+    out.particles = out.peak_particles = 0;
+    out.checkpoint_bytes = 0;
+    out.substeps_per_frame = steps;
+    out.seconds_per_frame =
+        steps * stored * costs.ns_per_tall_cell * 1e-9 / std::max(1, threads) +
+        costs.seconds_per_frame;
+    out.seconds = out.seconds_per_frame * scene.frames;
+    out.memory_bytes = costs.base_bytes + stored * costs.bytes_per_tall_cell;
+    out.disk_bytes_per_frame = 0;  // a surface cell a column, and the sides and the ground
+    if (scene.output.surface)
+        out.disk_bytes_per_frame =
+            2.5 * out.cells[0] * out.cells[2] * costs.bytes_per_surface_cell;
+    out.disk_bytes =
+        scene.frames * (out.disk_bytes_per_frame + steps * costs.bytes_per_stats_line);
+}
+
 }  // namespace
 
 SceneEstimate estimate_scene(const Scene& scene, int n, const CostTable& costs) {
@@ -379,6 +399,7 @@ SceneEstimate estimate_scene(const Scene& scene, int n, const CostTable& costs) 
         Estimator<2>(scene, out).run(n, costs);
     else
         Estimator<3>(scene, out).run(n, costs);
+    if (scene.tall) estimate_tall(scene, n, costs, out);
     return out;
 }
 

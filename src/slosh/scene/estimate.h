@@ -29,6 +29,8 @@ struct CostTable {
     double base_bytes = 44e6;          ///< The program itself.
     double bytes_per_surface_cell = 200;  ///< Surface files and ParaView's: 95 and 105.
     double bytes_per_stats_line = 1350;
+    double ns_per_tall_cell = 200;     ///< CPU time a step of tall-cell water, per stored cell.
+    double bytes_per_tall_cell = 260;  ///< Its fields and multigrid.
     double packed = 0.8;  ///< Size of a checkpoint against its raw particles.
 };
 

@@ -237,6 +237,42 @@ void complete_gas(const Cursor& at, Scene& s) {
                      s.gas->sources[i].shape, 1);
 }
 
+/// Defaults that differ for tall cells, and what cannot be together with them.
+void complete_tall(const Cursor& at, Scene& s) {
+    const auto refuse = [&](const char* key, bool given, const char* why) {
+        if (given) at.member(key).fail(std::string("tall cells ") + why);
+    };
+    refuse("tall", s.dim != 3, "need a 3D scene");
+    refuse("tall", s.up_axis != 1, "stand upright: \"up\" must be \"y\"");
+    refuse("gas", s.gas.has_value(), "hold water, not gas");
+    refuse("drains", !s.drains.empty(), "do not know drains");
+    refuse("solids", !s.solids.empty(), "do not know solids; give layers of \"tall.terrain\"");
+    refuse("bodies", !s.bodies.empty(), "do not know bodies");
+    refuse("probes", !s.probes.empty(), "do not know probes");
+    refuse("open_sides", !s.open_sides.empty(), "have walls at all sides and no lid");
+    if (!at.has("separation")) s.step.separation = Separation::Off;
+    refuse("separation", s.step.separation != Separation::Off,
+           "do not let go of walls; leave \"separation\" at \"off\"");
+    for (int d : {0, 2})
+        for (const double g : s.gravity[d].values)
+            refuse("gravity", g != 0, "need gravity along y");
+    const bool particles = s.output.particles != ParticleFiles::None;
+    if (particles || s.output.volumes)
+        at.member("output")
+            .member(particles ? "particles" : "volumes")
+            .fail("tall cells write their surface alone");
+    for (std::size_t i = 0; i < s.initial.size(); ++i)
+        if (length(s.initial[i].spin) > 0)
+            at.member("initial").element(i).member("spin").fail("tall cells start without spin");
+    // The multigrid halves both sides, at least once.
+    for (int d : {0, 2})
+        if (s.cells()[d] % 8)
+            at.member(at.has("size") ? "size" : "tall")
+                .fail(fmt::format("tall cells need a multiple of 8 cells along x and z; along {} "
+                                  "there are {}",
+                                  d == 0 ? "x" : "z", s.cells()[d]));
+}
+
 void complete(const Cursor& at, Scene& s) {
     if (s.dim == 2) {
         if (s.up_axis == 2) at.member("up").fail("a 2D scene has no z axis; \"up\" is \"y\"");
@@ -253,6 +289,7 @@ void complete(const Cursor& at, Scene& s) {
         s.density = preset_density(s.liquid);
 
     read_cells(at, s);
+    if (s.tall) complete_tall(at, s);
     for (int d = 0; d < s.dim; ++d) {
         if (s.cells()[d] < 4)
             at.member(at.has("size") ? "size" : "resolution")

@@ -152,6 +152,39 @@ struct SceneGas {
     double cooling = 0, smoke_decay = 0;  ///< 1/s
 };
 
+/// See tall::GroundWave.
+struct SceneGroundWave {
+    double height = 0;                  ///< m
+    double length_x = 0, length_z = 0;  ///< m; 0: does not change along that axis.
+    double phase = 0;                   ///< degrees
+};
+
+/// See tall::GroundLayer.
+struct SceneGround {
+    Point<3> position;                ///< m
+    double slope_x = 0, slope_z = 0;  ///< m/m
+    double curve_x = 0, curve_z = 0;  ///< 1/m
+    double cone = 0;                  ///< m/m
+    double radius = 1e30;             ///< m
+    std::vector<SceneGroundWave> waves;
+};
+
+struct SceneWaveMaker {
+    int side = 0;                  ///< 0 ... 3: x-, x+, z-, z+.
+    double speed = 0, period = 1;  ///< m/s, s
+    double start = 0, end = 1e30;  ///< s
+};
+
+/// Water on tall cells in the place of particles.
+struct SceneTall {
+    int rows = 32;
+    int under = 8, over = 8, max_step = 4;  ///< Cells; see tall::RemeshOptions.
+    int v_cycles = 2;
+    int redistance_every = 10;  ///< Steps.
+    std::vector<SceneGround> terrain;
+    std::vector<SceneWaveMaker> wave_makers;
+};
+
 /// A point whose pressure is reported at every step.
 struct SceneProbe {
     std::string name;
@@ -197,6 +230,7 @@ struct Scene {
     std::vector<SceneSolid> solids;
     std::vector<SceneBody> bodies;
     std::optional<SceneGas> gas;
+    std::optional<SceneTall> tall;
     std::vector<SceneProbe> probes;
     std::vector<std::string> open_sides;  ///< "x-", "x+", "y-", ...
     StepOptions step;

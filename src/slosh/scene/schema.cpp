@@ -60,6 +60,10 @@ std::string scene_schema() {
     add(body_joint_table());
     add(gas_table());
     add(gas_source_table());
+    add(tall_table());
+    add(ground_table());
+    add(ground_wave_table());
+    add(wave_maker_table());
     add(probe_table());
     add(output_table());
     add(render_table());
@@ -85,6 +89,10 @@ std::string scene_reference() {
     section(out, "Joint of a body (`bodies[].joint`)", body_joint_table());
     section(out, "Gas (`gas`)", gas_table());
     section(out, "Source of smoke and heat (`gas.sources`)", gas_source_table());
+    section(out, "Tall cells (`tall`)", tall_table());
+    section(out, "Ground (`tall.terrain`)", ground_table());
+    section(out, "Hills and hollows (`tall.terrain[].waves`)", ground_wave_table());
+    section(out, "Wave maker (`tall.wave_makers`)", wave_maker_table());
     section(out, "Probe (`probes`)", probe_table());
     section(out, "Motion (`motion`)", motion_table());
     section(out, "Keyframe (`motion.keys`)", key_table());

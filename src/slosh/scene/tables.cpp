@@ -433,6 +433,9 @@ const Table<Scene>& scene_table() {
         t.key("gas", &Scene::gas, OptionalType<ObjectType<SceneGas>, SceneGas>{{gas_table}}, "",
               "Gas in the place of liquid.")
             .default_text("none");
+        t.key("tall", &Scene::tall, OptionalType<ObjectType<SceneTall>, SceneTall>{{tall_table}}, "",
+              "Real-time water on tall cells.")
+            .default_text("none");
         t.key("probes", &Scene::probes, ListType<ObjectType<SceneProbe>, SceneProbe>{{probe_table}},
               "", "Points whose pressure is reported at every step.")
             .not_state();

@@ -83,6 +83,19 @@ Water::Water(int nx, int ny, int nz, double dx, Terrain terrain,
     find_first_pressure();
 }
 
+void Water::set_velocity(const std::function<Point<3>(const Point<3>&)>& velocity) {
+    over_columns(grid_, [&](int x, int z, int c) {
+        const auto at = [&](int y) {
+            const Point<3> u = velocity(centre(grid_, x, y, z));
+            return Float4{static_cast<float>(u[0]), static_cast<float>(u[1]),
+                          static_cast<float>(u[2]), 1};
+        };
+        velocity_.bottom(c) = at(grid_.bottom(c));
+        for (int i = 0; i <= grid_.ny(); ++i) velocity_.at(c)[i] = at(grid_.top(c) + i);
+        velocity_.refresh(grid_, c, Under::Bottom);
+    });
+}
+
 /// The pressure that holds the water against gravity at the start, so that a lake begins at rest:
 /// later steps start from the last pressure, the first one would start from none.
 void Water::find_first_pressure() {

@@ -45,6 +45,10 @@ public:
 
     WaterReport step(double dt);
 
+    /// Gives every cell a velocity (m/s), by its place.
+    void set_velocity(const std::function<Point<3>(const Point<3>&)>& velocity);
+    void set_gravity(double gravity) { options_.gravity = gravity; }
+
     std::vector<Source> sources;  ///< Active in every step.
     MovingSolids solids;          ///< Speeds of the walls.
 

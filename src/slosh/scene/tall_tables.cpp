@@ -1,0 +1,119 @@
+// Keys of tall-cell water.
+#include <fmt/format.h>
+
+#include "slosh/scene/tables.h"
+
+namespace slosh {
+namespace {
+
+const NumberType kTime{0, 1e30};  // 1e30 s: for ever
+const NumberType kSlope{-1e3, 1e3};
+
+}  // namespace
+
+const Table<SceneGroundWave>& ground_wave_table() {
+    static const Table<SceneGroundWave> table = [] {
+        Table<SceneGroundWave> t("ground_wave",
+                                 "height * sin(2 pi (x / length_x + z / length_z) + phase), added "
+                                 "to a layer of ground; a length of 0 leaves its part out.");
+        t.key("height", &SceneGroundWave::height, NumberType{}, "m", "Height over the mean.")
+            .required();
+        t.key("length_x", &SceneGroundWave::length_x, NumberType{}, "m", "Length along x.");
+        t.key("length_z", &SceneGroundWave::length_z, NumberType{}, "m", "Length along z.");
+        t.key("phase", &SceneGroundWave::phase, NumberType{}, "degrees", "Phase at the origin.");
+        return t;
+    }();
+    return table;
+}
+
+const Table<SceneGround>& ground_table() {
+    static const Table<SceneGround> table = [] {
+        Table<SceneGround> t(
+            "ground",
+            "A layer of the terrain under tall-cell water. At the distances a and "
+            "b along x and z, and r in the plane, from `position` it is y + slope_x "
+            "a + slope_z b + curve_x a^2 + curve_z b^2 - cone r high. The highest "
+            "layer counts, and at least the floor of the domain.");
+        t.key("position", &SceneGround::position, VectorType{}, "m",
+              "A point of the layer; its y is the height there.");
+        t.key("slope_x", &SceneGround::slope_x, kSlope, "m/m", "Rise along x.");
+        t.key("slope_z", &SceneGround::slope_z, kSlope, "m/m", "Rise along z.");
+        t.key("curve_x", &SceneGround::curve_x, kSlope, "1/m", "Bend along x: a valley if > 0.");
+        t.key("curve_z", &SceneGround::curve_z, kSlope, "1/m", "Bend along z.");
+        t.key("cone", &SceneGround::cone, kSlope, "m/m", "Fall with distance: a rock if > 0.");
+        t.key("radius", &SceneGround::radius, NumberType{0, 1e30, true}, "m",
+              "The layer ends at this distance: a tower.")
+            .default_text("has no end");
+        t.key("waves", &SceneGround::waves,
+              ListType<ObjectType<SceneGroundWave>, SceneGroundWave>{{ground_wave_table}}, "",
+              "Hills and hollows.");
+        return t;
+    }();
+    return table;
+}
+
+const Table<SceneWaveMaker>& wave_maker_table() {
+    static const Table<SceneWaveMaker> table = [] {
+        Table<SceneWaveMaker> t("wave_maker",
+                                "A side of the domain that pushes water like a piston, with the "
+                                "velocity speed * sin(2 pi t / period). It stays in its place.");
+        t.key("side", &SceneWaveMaker::side,
+              ChoiceType<int>{{{"x-", 0}, {"x+", 1}, {"z-", 2}, {"z+", 3}}, {}, ""}, "",
+              "Which side.")
+            .required();
+        t.key("speed", &SceneWaveMaker::speed, NumberType{-1e3, 1e3}, "m/s", "Largest velocity.")
+            .required();
+        t.key("period", &SceneWaveMaker::period, NumberType{1e-3, kHuge}, "s",
+              "Of the swing, which begins at `start`.")
+            .required();
+        t.key("start", &SceneWaveMaker::start, kTime, "s", "Works from this time on.");
+        t.key("end", &SceneWaveMaker::end, kTime, "s", "Works until this time.")
+            .default_text("for ever");
+        t.check([](const Cursor& at, SceneWaveMaker& w) {
+            if (!(w.end > w.start))
+                at.member(at.has("end") ? "end" : "start")
+                    .fail(fmt::format("\"end\" ({} s) must be later than \"start\" ({} s)",
+                                      number_text(w.end), number_text(w.start)));
+        });
+        return t;
+    }();
+    return table;
+}
+
+const Table<SceneTall>& tall_table() {
+    static const Table<SceneTall> table = [] {
+        Table<SceneTall> t("tall",
+                           "Real-time water on a grid of tall cells (docs/tall.md), y up, in the "
+                           "place of particles. The domain has no lid.");
+        t.key("rows", &SceneTall::rows, IntegerType{8, 256}, "cells",
+              "Regular cells a column; the rest of its water is one tall cell. A multiple of 4.");
+        t.key("terrain", &SceneTall::terrain,
+              ListType<ObjectType<SceneGround>, SceneGround>{{ground_table}}, "",
+              "Layers of ground, rounded to whole cells.");
+        t.key("wave_makers", &SceneTall::wave_makers,
+              ListType<ObjectType<SceneWaveMaker>, SceneWaveMaker>{{wave_maker_table}}, "",
+              "Sides that make waves.");
+        t.key("under", &SceneTall::under, IntegerType{4, 256}, "cells",
+              "Regular cells wanted under the lowest surface of a column.");
+        t.key("over", &SceneTall::over, IntegerType{2, 64}, "cells",
+              "Regular cells wanted above the highest one; goes first.");
+        t.key("max_step", &SceneTall::max_step, IntegerType{0, 64}, "cells",
+              "Largest step between neighbouring tall cells; 0: any.");
+        t.key("v_cycles", &SceneTall::v_cycles, IntegerType{0, 100}, "",
+              "V-cycles of the pressure solve after its full cycle.");
+        t.key("redistance_every", &SceneTall::redistance_every, IntegerType{1, 1e6}, "steps",
+              "Steps from one repair of the level set to the next.");
+        t.check([](const Cursor& at, SceneTall& s) {
+            if (s.rows % 4)
+                at.member("rows").fail(
+                    "the multigrid halves it at least once; give a multiple of 4");
+            if (s.over >= s.rows)
+                at.member(at.has("over") ? "over" : "rows")
+                    .fail("\"over\" must be less than \"rows\"");
+        });
+        return t;
+    }();
+    return table;
+}
+
+}  // namespace slosh
