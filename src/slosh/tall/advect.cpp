@@ -7,16 +7,10 @@ namespace slosh::tall {
 
 namespace {
 
-/// Displacement over the step, in cells, of what arrives at a cell: the velocity half a step back
-/// (midpoint rule).
-Float4 displacement(const Velocity& u, const Grid& g, const Float4& own, float x, float y, float z,
-                    float cells) {
-    const Float4 half = own * (0.5f * cells);
-    const Stencil middle(g, x - half[0], y - half[1], z - half[2]);
-    return sample(u, g, middle) * cells;
-}
+constexpr int kPhi = 3;             ///< Lane of phi.
+constexpr float kFarCells = 4.99f;  ///< phi is bounded to five cells: beyond, it says no more.
 
-/// Runs body(x, y, z, value offset or -1 for the bottom, column) over all stored cells.
+/// Runs body(x, world y, z, value offset or -1 for the bottom, column) over all stored cells.
 template <class Body>
 void for_each_cell(const Grid& g, const Body& body) {
     parallel_for(static_cast<std::size_t>(g.nz()), 2, [&](std::size_t z) {
@@ -32,9 +26,10 @@ template <class T>
 T& cell(Columns<T>& f, int c, int i) {
     return i < 0 ? f.bottom(c) : f.at(c)[i];
 }
-template <class T>
-const T& cell(const Columns<T>& f, int c, int i) {
-    return i < 0 ? f.bottom(c) : f.at(c)[i];
+
+Stencil at(const Grid& g, int x, int y, int z, const Float4& way) {
+    return {g, static_cast<float>(x) + way[0], static_cast<float>(y) + way[1],
+            static_cast<float>(z) + way[2]};
 }
 
 /// MacCormack's correction, component by component: back to the prediction where it overshoots.
@@ -45,49 +40,63 @@ Float4 corrected(const Float4& predicted, const Float4& before, const Float4& ba
     return inside ? better : predicted;
 }
 
+void make_room(const Grid& g, AdvectionRoom& room) {
+    const Float4 air = {0, 0, 0, 5 * static_cast<float>(g.dx())};
+    for (Velocity* f : {&room.before, &room.predicted, &room.path})
+        if (!f->fits(g)) f->resize(g, air);
+}
+
 }  // namespace
 
-void advect(const Grid& g, const Columns<float>& phi, const Velocity& u, double dt, float band,
-            Advected& out) {
+void advect(const Grid& g, double dt, float band, AdvectionRoom& room, Columns<float>& phi,
+            Velocity& velocity) {
     const float cells = static_cast<float>(dt / g.dx());
-    const float far = static_cast<float>(4.99 * g.dx());
-    out.phi = phi;
-    out.predicted = u;
-    out.velocity = u;
+    const float far = kFarCells * static_cast<float>(g.dx());
+    make_room(g, room);
+    for_each_column(g, [&](int c) {
+        const Float4* u = velocity.at(c);
+        const float* p = phi.at(c);
+        Float4* to = room.before.at(c);
+        for (int i = -Grid::kBelow; i <= g.ny(); ++i)
+            to[i] = Float4{u[i][0], u[i][1], u[i][2], p[i]};
+        const Float4& b = velocity.bottom(c);
+        room.before.bottom(c) = Float4{b[0], b[1], b[2], phi.bottom(c)};
+    });
+
+    // Back along the path: midpoint rule, then everything from where it began.
     for_each_cell(g, [&](int x, int y, int z, int i, int c) {
-        const Float4 own = cell(u, c, i);
-        const float before = cell(phi, c, i);
-        // Deep in water or far in air nothing changes unless water crosses cells.
+        const Float4 own = cell(room.before, c, i);
+        Float4& to = cell(room.predicted, c, i);
+        to = own;
+        // Deep in water or far in air phi does not change unless water crosses cells.
         const Float4 step = own * cells;
         const bool slow = step[0] * step[0] + step[1] * step[1] + step[2] * step[2] < 4;
-        const bool keeps = slow && std::abs(before) > far;
-        if (keeps && before > band) return;
-        const float fx = static_cast<float>(x), fy = static_cast<float>(y),
-                    fz = static_cast<float>(z);
-        const Float4 d = displacement(u, g, own, fx, fy, fz, cells);
-        const Stencil from(g, fx - d[0], fy - d[1], fz - d[2]);
-        const float now = keeps ? before : sample(phi, g, from);
-        cell(out.phi, c, i) = now;
-        if (now < band) cell(out.predicted, c, i) = sample(u, g, from);
+        const bool keeps = slow && std::abs(own[kPhi]) > far;
+        if (keeps && own[kPhi] > band) return;
+        const Float4 way = sample(room.before, g, at(g, x, y, z, -0.5f * step)) * cells;
+        cell(room.path, c, i) = way;
+        const Float4 from = sample(room.before, g, at(g, x, y, z, -way));
+        if (from[kPhi] < band || keeps) to = from;
+        to[kPhi] = keeps ? own[kPhi] : from[kPhi];
     });
-    out.phi.refresh_all(g, Under::Bottom);
-    out.predicted.refresh_all(g, Under::Bottom);
+    room.predicted.refresh_all(g, Under::Bottom);
+
+    // Forth again: what does not come back is the error of a step there and back, twice its own.
     for_each_cell(g, [&](int x, int y, int z, int i, int c) {
-        const Float4& predicted = cell(out.predicted, c, i);
-        if (cell(out.phi, c, i) >= band) {
-            cell(out.velocity, c, i) = predicted;
-            return;
+        const Float4 predicted = cell(room.predicted, c, i);
+        Float4 now = predicted;
+        if (predicted[kPhi] < band) {
+            const Float4 way = cell(room.path, c, i);
+            const Float4 back = sample(room.predicted, g, at(g, x, y, z, way));
+            now = corrected(predicted, cell(room.before, c, i), back,
+                            sample_bounds(room.before, g, at(g, x, y, z, -way)));
+            now[kPhi] = predicted[kPhi];
         }
-        const Float4 own = cell(u, c, i);
-        const float fx = static_cast<float>(x), fy = static_cast<float>(y),
-                    fz = static_cast<float>(z);
-        const Float4 d = displacement(u, g, own, fx, fy, fz, cells);
-        const Stencil from(g, fx - d[0], fy - d[1], fz - d[2]);
-        const Stencil to(g, fx + d[0], fy + d[1], fz + d[2]);
-        const Float4 back = sample(out.predicted, g, to);
-        cell(out.velocity, c, i) = corrected(predicted, own, back, sample_bounds(u, g, from));
+        cell(velocity, c, i) = now;
+        cell(phi, c, i) = now[kPhi];
     });
-    out.velocity.refresh_all(g, Under::Bottom);
+    velocity.refresh_all(g, Under::Bottom);
+    phi.refresh_all(g, Under::Bottom);
 }
 
 }  // namespace slosh::tall

@@ -36,6 +36,10 @@ public:
         const int n = static_cast<int>(grid.columns());
         for (int c = 0; c < n; ++c) std::fill(at(c) + grid.ny() + 1, at(c) + end(grid), above);
     }
+    /// Whether it has room for this grid, whatever its heights are.
+    bool fits(const Grid& grid) const {
+        return stride_ == grid.stride() && bottoms_.size() == grid.columns();
+    }
     /// One past the last offset that may be read.
     static int end(const Grid& grid) { return grid.length() + Grid::kBelow; }
     /// Zero everywhere, above too.

@@ -187,9 +187,7 @@ WaterReport Water::step(double dt) {
         // One trace serves the level set and the velocity, so LA and VA are one stage.
         StageTimer timer(report.times, "VA");
         const float band = kBandCells * static_cast<float>(grid_.dx());
-        advect(grid_, phi_, velocity_, dt, band, advected_);
-        std::swap(phi_, advected_.phi);
-        std::swap(velocity_, advected_.velocity);
+        advect(grid_, dt, band, advection_, phi_, velocity_);
     }
     {
         StageTimer timer(report.times, "rest");

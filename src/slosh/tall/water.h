@@ -82,7 +82,7 @@ private:
     Columns<float> kept_pressure_;
     double kept_dt_ = 0;
     Hierarchy pressure_;
-    Advected advected_;
+    AdvectionRoom advection_;
     ExtrapolationRoom extrapolation_;
     double time_ = 0;
     long steps_ = 0;
