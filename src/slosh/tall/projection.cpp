@@ -114,6 +114,16 @@ void divergence(const Velocity& velocity, const MovingSolids& solids, Level& lev
     });
 }
 
+void expand(double rate, Level& level) {
+    const float out = static_cast<float>(rate * level.grid.dx());
+    for_each_column(level.grid, [&](int c) {
+        float* b = level.b.at(c);
+        for (int i = level.first[c]; i < level.last[c]; ++i)
+            if (level.diagonal.at(c)[i] > 0) b[i] -= out;
+        if (level.diagonal.bottom(c) > 0) level.b.bottom(c) -= out;
+    });
+}
+
 void subtract_gradient(const Level& level, Velocity& velocity) {
     const Grid& g = level.grid;
     for_each_column(g, [&](int c) {

@@ -23,6 +23,10 @@ struct MovingSolids {
 /// level.b from the velocity; both with fresh cells below.
 void divergence(const Velocity& velocity, const MovingSolids& solids, Level& level);
 
+/// Asks of every liquid cell to grow at `rate` (1/s): level.b less rate dx. Semi-Lagrangian
+/// surfaces lose crests and sheets, and so the volume that is left is made to grow.
+void expand(double rate, Level& level);
+
 /// Takes the pressure gradient of level.q off the velocity of every liquid cell.
 void subtract_gradient(const Level& level, Velocity& velocity);
 

@@ -81,6 +81,7 @@ Water::Water(int nx, int ny, int nz, double dx, Terrain terrain,
     load_pressure_level();
     pressure_.build();
     find_first_pressure();
+    due_volume_ = volume();
 }
 
 void Water::set_velocity(const std::function<Point<3>(const Point<3>&)>& velocity) {
@@ -167,6 +168,12 @@ void Water::project(double dt) {
     });
     kept_dt_ = dt;
     divergence(velocity_, solids, level);
+    if (options_.volume_time > 0) {
+        due_volume_ += dt * wall_inflow();
+        const double now = volume(), missing = due_volume_ - now;
+        // Bounded, so that a film on dry land is not blown up to a lake.
+        if (now > 0) expand(std::clamp(missing / (now * options_.volume_time), -0.5, 0.5), level);
+    }
     pressure_.solve();
     subtract_gradient(level, velocity_);
 }
@@ -197,7 +204,9 @@ WaterReport Water::step(double dt) {
             velocity_.bottom(c) += fall;
             velocity_.refresh(grid_, c, Under::Bottom);
         });
+        const double before = sources.empty() ? 0 : volume();
         pour();
+        if (!sources.empty()) due_volume_ += volume() - before;
     }
     {
         StageTimer timer(report.times, "RM");
@@ -229,6 +238,31 @@ double Water::volume() const {
                }
                return sum;
            });
+}
+
+double Water::wall_inflow() const {
+    double sum = 0;
+    const auto wet = [&](int x, int z) {  // cells of water in the column
+        const int c = grid_.column(x, z);
+        const auto part = [&](float p) { return std::clamp(0.5 - p / grid_.dx(), 0.0, 1.0); };
+        double cells = 0;
+        if (!grid_.closed(c) && phi_.bottom(c) < 0) cells += grid_.top(c) - grid_.bottom(c);
+        for (int i = 0; i <= grid_.ny(); ++i)
+            if (grid_.top(c) + i >= terrain_[static_cast<std::size_t>(z) * grid_.nx() + x])
+                cells += part(phi_.at(c)[i]);
+        return cells;
+    };
+    for (int side = 0; side < 4; ++side) {
+        if (solids.wall[side] == 0) continue;
+        double cells = 0;
+        const int last = side < 2 ? grid_.nz() : grid_.nx();
+        for (int k = 0; k < last; ++k) {
+            const int edge = side % 2 == 0 ? 0 : (side < 2 ? grid_.nx() : grid_.nz()) - 1;
+            cells += side < 2 ? wet(edge, k) : wet(k, edge);
+        }
+        sum += (side % 2 == 0 ? 1 : -1) * solids.wall[side] * cells;
+    }
+    return sum * grid_.dx() * grid_.dx();
 }
 
 double Water::max_speed() const {

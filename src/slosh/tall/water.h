@@ -21,6 +21,9 @@ namespace slosh::tall {
 struct WaterOptions {
     double gravity = 9.81;      ///< Downwards. m/s^2
     int redistance_every = 10;  ///< Steps. >= 1.
+    /// Time in which lost volume comes back; 0: never. Shorter: nearer to the right volume, but a
+    /// sheet that is lost lifts the rest faster. s
+    double volume_time = 0.1;
     RemeshOptions remesh;
     CycleOptions cycles;
 };
@@ -60,7 +63,9 @@ public:
     const Velocity& velocity() const { return velocity_; }
     const Hierarchy& pressure() const { return pressure_; }
 
-    double volume() const;     ///< m^3
+    double volume() const;  ///< m^3
+    /// The volume at the start, and what was poured and pushed in since. m^3
+    double due_volume() const { return due_volume_; }
     double max_speed() const;  ///< Over the water. m/s
     /// Height of the highest surface in column (x, z) over world 0; the terrain's if dry. m
     double surface_height(int x, int z) const;
@@ -72,6 +77,7 @@ private:
     void remesh();
     void project(double dt);
     void load_pressure_level();
+    double wall_inflow() const;
     void find_first_pressure();
 
     WaterOptions options_;
@@ -81,6 +87,7 @@ private:
     Velocity velocity_, spare_;
     Columns<float> kept_pressure_;
     double kept_dt_ = 0;
+    double due_volume_ = 0;
     Hierarchy pressure_;
     AdvectionRoom advection_;
     ExtrapolationRoom extrapolation_;
