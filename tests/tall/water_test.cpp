@@ -68,7 +68,7 @@ TEST_CASE("A dam break has the symmetry of its tank, and keeps its volume") {
 
 TEST_CASE("Volume that the level set loses comes back") {
     // The same dam break over shallow water, left alone and put right.
-    double worst[2] = {};
+    double worst[2] = {}, last[2] = {};
     for (int k : {0, 1}) {
         WaterOptions options;
         options.volume_time = k == 0 ? 0 : 0.1;
@@ -81,13 +81,15 @@ TEST_CASE("Volume that the level set loses comes back") {
         const double volume = w.volume();
         for (int s = 0; s < 45; ++s) {
             (void)w.step(1.0 / 30);
-            worst[k] = std::max(worst[k], std::abs(w.volume() / volume - 1));
+            last[k] = std::abs(w.volume() / volume - 1);
+            worst[k] = std::max(worst[k], last[k]);
         }
         CHECK(w.due_volume() == doctest::Approx(volume));
     }
     CAPTURE(worst[0]);
+    CAPTURE(last[0]);
     CHECK(worst[1] < 0.03);
-    CHECK(worst[1] < 0.5 * worst[0]);  // or there was nothing to put right
+    CHECK(last[1] < 0.5 * last[0]);  // or there was nothing to put right
 }
 
 TEST_CASE("What walls push in and sources pour is due") {

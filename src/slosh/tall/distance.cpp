@@ -54,14 +54,28 @@ bool beside_surface(float own, const float* around) {
     return false;
 }
 
+/// Distance of a cell beside the surface: phi crosses zero at h own / (own - other) along an axis,
+/// and the plane through the crossings lies at d with 1/d^2 = sum over axes of 1/crossing^2. Of a
+/// plane that is exact whatever the length of phi's gradient, so the surface does not move.
+float distance_beside(float own, const float* around, float h) {
+    float sum = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        float nearest = 2;  // in cells
+        for (int k = 2 * axis; k < 2 * axis + 2; ++k)
+            if ((own < 0) != (around[k] < 0)) nearest = std::min(nearest, own / (own - around[k]));
+        if (nearest < 2) sum += 1 / std::max(nearest * nearest, 1e-8f);
+    }
+    return std::copysign(h / std::sqrt(sum), own);
+}
+
 }  // namespace
 
 void clamp_distance(const Grid& g, Columns<float>& phi, Columns<float>& room) {
     const float h = static_cast<float>(g.dx()), most = kBand * h;
     room = phi;
     with_neighbours(g, phi, [&](int c, int i, float own, const float* around) {
-        const float limit = beside_surface(own, around) ? h : most;
-        room.at(c)[i] = std::clamp(own, -limit, limit);
+        const bool beside = beside_surface(own, around);
+        room.at(c)[i] = beside ? distance_beside(own, around, h) : std::clamp(own, -most, most);
     });
     for_each_column(g, [&](int c) { room.bottom(c) = std::clamp(phi.bottom(c), -most, most); });
     room.refresh_all(g, Under::Bottom);
@@ -75,7 +89,7 @@ void redistance(const Grid& g, Columns<float>& phi, Columns<float>& room) {
         with_neighbours(g, phi, [&](int c, int i, float own, const float* around) {
             float& to = room.at(c)[i];
             if (beside_surface(own, around)) {
-                to = own;
+                to = pass == 0 ? distance_beside(own, around, h) : own;
                 return;
             }
             const auto least = [&](int a, int b) {
