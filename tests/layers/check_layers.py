@@ -15,9 +15,9 @@ BELOW["grid"] = ["base"]
 BELOW["shape"] = BELOW["particles"] = BELOW["linear"] = ["base", "grid"]
 BELOW["surface"] = ["base", "grid", "particles"]
 _METHODS = ["base", "grid", "shape", "particles", "surface", "linear"]
-BELOW["lcp"] = BELOW["pressure"] = BELOW["viscosity"] = BELOW["body"] = _METHODS
+BELOW["lcp"] = BELOW["pressure"] = BELOW["viscosity"] = BELOW["rigid"] = _METHODS
 BELOW["gas"] = _METHODS  # a mode of the liquid step
-_STEPS = _METHODS + ["lcp", "pressure", "viscosity", "body", "gas"]
+_STEPS = _METHODS + ["lcp", "pressure", "viscosity", "rigid", "gas"]
 BELOW["liquid"] = BELOW["tall"] = BELOW["spray"] = _STEPS
 BELOW["scene"] = _STEPS + ["liquid", "tall", "spray"]
 BELOW["cache"] = BELOW["scene"] + ["scene"]

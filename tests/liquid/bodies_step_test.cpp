@@ -5,7 +5,7 @@
 
 #include "common.h"
 #include "slosh/base/hash.h"
-#include "slosh/body/mass.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/linear/pcg_passes.h"
 #include "slosh/liquid/simulation.h"

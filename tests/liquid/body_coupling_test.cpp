@@ -4,8 +4,8 @@
 
 #include "common.h"
 #include "linear/dense.h"
-#include "slosh/body/coupling.h"
-#include "slosh/body/mass.h"
+#include "slosh/rigid/coupling.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/pressure/fixed_problem.h"
 #include "slosh/pressure/separation.h"

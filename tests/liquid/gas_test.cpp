@@ -8,7 +8,7 @@
 #include "slosh/base/error.h"
 #include "slosh/base/hash.h"
 #include "slosh/base/parallel.h"
-#include "slosh/body/mass.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/liquid/simulation.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"

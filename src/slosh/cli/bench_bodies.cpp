@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "slosh/base/parallel.h"
-#include "slosh/body/mass.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/cli/bench.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/liquid/simulation.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "slosh/body/mass.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/cli/validate_liquid.h"
 #include "slosh/cli/validate_rows.h"
 #include "slosh/scene/load.h"

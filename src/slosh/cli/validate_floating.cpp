@@ -3,7 +3,7 @@
 
 #include <numbers>
 
-#include "slosh/body/mass.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/cli/validate_liquid.h"
 #include "slosh/cli/validate_rows.h"
 #include "slosh/liquid/forces.h"

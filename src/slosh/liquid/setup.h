@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "slosh/body/body.h"
+#include "slosh/rigid/body.h"
 #include "slosh/gas/setup.h"
 #include "slosh/grid/geometry.h"
 #include "slosh/particles/particles.h"

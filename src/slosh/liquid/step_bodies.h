@@ -6,8 +6,8 @@
 // is stopped, and overlap is undone.
 #pragma once
 
-#include "slosh/body/contact.h"
-#include "slosh/body/coupling.h"
+#include "slosh/rigid/contact.h"
+#include "slosh/rigid/coupling.h"
 #include "slosh/liquid/setup.h"
 #include "slosh/particles/obstacle.h"
 

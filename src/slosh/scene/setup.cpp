@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "slosh/base/error.h"
-#include "slosh/body/dynamics.h"
-#include "slosh/body/mass.h"
+#include "slosh/rigid/dynamics.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/scene/mesh.h"
 #include "slosh/scene/scene.h"
 #include "slosh/shape/csg.h"

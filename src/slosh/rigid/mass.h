@@ -5,7 +5,7 @@
 // grids, one twice as fine as the other, are combined to remove it.
 #pragma once
 
-#include "slosh/body/body.h"
+#include "slosh/rigid/body.h"
 
 namespace slosh {
 

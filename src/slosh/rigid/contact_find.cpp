@@ -2,7 +2,7 @@
 #include <map>
 
 #include "slosh/base/parallel.h"
-#include "slosh/body/contact_impl.h"
+#include "slosh/rigid/contact_impl.h"
 
 namespace slosh {
 

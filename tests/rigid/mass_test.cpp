@@ -1,4 +1,4 @@
-#include "slosh/body/mass.h"
+#include "slosh/rigid/mass.h"
 
 #include <doctest/doctest.h>
 

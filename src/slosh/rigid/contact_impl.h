@@ -1,7 +1,7 @@
 // What Contact keeps (internal to contact_*.cpp).
 #pragma once
 
-#include "slosh/body/contact.h"
+#include "slosh/rigid/contact.h"
 
 namespace slosh {
 

@@ -1,8 +1,8 @@
-#include "slosh/body/dynamics.h"
+#include "slosh/rigid/dynamics.h"
 
 #include <doctest/doctest.h>
 
-#include "slosh/body/mass.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/shape/primitives.h"
 
 using namespace slosh;

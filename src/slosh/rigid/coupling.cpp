@@ -1,4 +1,4 @@
-#include "slosh/body/coupling.h"
+#include "slosh/rigid/coupling.h"
 
 #include <algorithm>
 #include <tuple>

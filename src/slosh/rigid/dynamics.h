@@ -1,7 +1,7 @@
 // Newton and Euler for one body: masses in the world frame, and motion over a step.
 #pragma once
 
-#include "slosh/body/body.h"
+#include "slosh/rigid/body.h"
 
 namespace slosh {
 

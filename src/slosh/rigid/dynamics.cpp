@@ -1,4 +1,4 @@
-#include "slosh/body/dynamics.h"
+#include "slosh/rigid/dynamics.h"
 
 #include <numbers>
 

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "slosh/body/body.h"
+#include "slosh/rigid/body.h"
 
 namespace slosh {
 

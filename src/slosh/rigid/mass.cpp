@@ -1,4 +1,4 @@
-#include "slosh/body/mass.h"
+#include "slosh/rigid/mass.h"
 
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"

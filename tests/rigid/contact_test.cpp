@@ -1,10 +1,10 @@
-#include "slosh/body/contact.h"
+#include "slosh/rigid/contact.h"
 
 #include <doctest/doctest.h>
 
 #include "common.h"
-#include "slosh/body/dynamics.h"
-#include "slosh/body/mass.h"
+#include "slosh/rigid/dynamics.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/shape/primitives.h"
 
 using namespace slosh;

@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "slosh/body/contact_impl.h"
-#include "slosh/body/dynamics.h"
+#include "slosh/rigid/contact_impl.h"
+#include "slosh/rigid/dynamics.h"
 
 namespace slosh {
 

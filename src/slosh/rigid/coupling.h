@@ -21,7 +21,7 @@
 
 #include <memory>
 
-#include "slosh/body/dynamics.h"
+#include "slosh/rigid/dynamics.h"
 #include "slosh/linear/system.h"
 #include "slosh/shape/solid_field.h"
 
