@@ -8,7 +8,7 @@
 #include "slosh/rigid/mass.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/linear/pcg_passes.h"
-#include "slosh/liquid/simulation.h"
+#include "run.h"
 #include "slosh/shape/primitives.h"
 
 using namespace slosh;
@@ -33,13 +33,6 @@ Point<D> middle(double height) {
     Point<D> x = Point<D>::filled(0.5);
     x[1] = height;
     return x;
-}
-
-template <int D>
-void run(LiquidSimulation<D>& simulation, double seconds) {
-    const double end = simulation.state().time + seconds;
-    while (simulation.state().time < end - 1e-9)
-        (void)simulation.step(end - simulation.state().time);
 }
 
 template <int D>
@@ -184,7 +177,7 @@ TEST_CASE("A piston on a box full of liquid is noticed, and the solve goes on") 
     CHECK(r.pressure.pockets == 1);
     // It sweeps its width times its speed, and all of that is lost.
     CHECK(r.squeezed == doctest::Approx(1 * 0.1).epsilon(0.01));
-    CHECK(r.max_speed < 1);
+    CHECK(simulation.step(0.01).max_speed < 1);  // as the first step left it
 
     // With a body in the place of the wall the liquid carries it, and nothing is lost.
     LiquidSetup<2> free = tank<2>(24, 0.75);

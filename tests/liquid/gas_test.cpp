@@ -9,7 +9,7 @@
 #include "slosh/base/hash.h"
 #include "slosh/base/parallel.h"
 #include "slosh/rigid/mass.h"
-#include "slosh/liquid/simulation.h"
+#include "run.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"
 
@@ -39,13 +39,6 @@ GasSource<D> source(ShapePtr<D> shape, double temperature, double end = 1e30) {
     s.temperature = temperature;
     s.end = end;
     return s;
-}
-
-template <int D>
-void run(LiquidSimulation<D>& simulation, double seconds) {
-    const double end = simulation.state().time + seconds;
-    while (simulation.state().time < end - 1e-9)
-        (void)simulation.step(end - simulation.state().time);
 }
 
 template <int D>

@@ -6,7 +6,7 @@
 #include "slosh/rigid/mass.h"
 #include "slosh/cli/validate_liquid.h"
 #include "slosh/cli/validate_rows.h"
-#include "slosh/liquid/forces.h"
+#include "slosh/liquid/momentum.h"
 #include "slosh/shape/primitives.h"
 
 namespace slosh::cli {
@@ -14,11 +14,6 @@ namespace slosh::cli {
 namespace {
 
 constexpr double kGravity = 9.81;
-
-template <int D>
-double particle_volume(const LiquidSetup<D>& setup) {
-    return std::pow(setup.grid.dx / setup.step.particles_per_axis, D);
-}
 
 }  // namespace
 
@@ -39,7 +34,8 @@ void validate_draft(ValidateReport& report) {
         setup.bodies.push_back(body);
         LiquidSimulation<2> simulation(setup);
         const double volume =
-            static_cast<double>(simulation.state().particles.size()) * particle_volume(setup);
+            static_cast<double>(simulation.state().particles.size()) * particle_mass(setup) /
+            setup.density;
         double sum = 0, weight = 0;  // mean over the last second
         run_to<2>(simulation, 5, [&](const StepReport& r) {
             if (r.time < 4) return;
@@ -99,7 +95,7 @@ void validate_body_momentum(ValidateReport& report) {
     body.start.spin = {0, 0, -2};
     setup.bodies.push_back(body);
     LiquidSimulation<2> simulation(setup);
-    const double mass = setup.density * particle_volume(setup);
+    const double mass = particle_mass(setup);
     struct Sums {
         Point<2> momentum;
         double size = 0;  // sum of |m v|
@@ -155,7 +151,7 @@ double hanging_under(Separation separation) {
         const Point<2> x = setup.grid.to_world(p.position(i));
         touching += x[1] > bottom - 1.5 * dx && x[1] < bottom + dx && x[0] > 0.3 && x[0] < 0.7;
     }
-    return static_cast<double>(touching) * particle_volume(setup) / (1.5 * dx * 0.4);
+    return static_cast<double>(touching) * particle_mass(setup) / setup.density / (1.5 * dx * 0.4);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "slosh/liquid/momentum.h"
 #include "slosh/base/parallel.h"
 #include "slosh/grid/field.h"
 
@@ -67,7 +68,7 @@ double max_particle_speed(const Particles<D>& p) {
 
 template <int D>
 Energies energies(const Particles<D>& p, const LiquidSetup<D>& setup, double time) {
-    const double mass = setup.density * std::pow(setup.grid.dx / setup.step.particles_per_axis, D);
+    const double mass = particle_mass(setup);
     const std::size_t chunks = (p.size() + kChunk - 1) / kChunk;
     std::vector<Energies> part(chunks);
     Point<D> g;

@@ -304,7 +304,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
         const ExactSolids<D>* near = bodies.empty() ? nullptr : &exact;
         if (setup.step.density_correction)
             note(displace(state.particles, occupied, displacement, grid.solid.nodal, near), report);
-        const Point<D> expected = expected_momentum(bodies, dt);
+        const Point<D> expected = grid.is_afloat ? expected_momentum(bodies, dt) : Point<D>{};
         const MoveOptions move{.dt_over_dx = dt / setup.grid.dx,
                                .order = setup.step.advection_order,
                                .transfer = setup.step.transfer,

@@ -36,9 +36,9 @@ const Table<SceneBodyJoint>& body_joint_table() {
     static const Table<SceneBodyJoint> table = [] {
         Table<SceneBodyJoint> t("body_joint", "What ties a body to the world.");
         t.key("type", &SceneBodyJoint::type,
-              ChoiceType<SceneJoint>{{{"none", SceneJoint::None},
-                                      {"hinge", SceneJoint::Hinge},
-                                      {"slider", SceneJoint::Slider}},
+              ChoiceType<JointKind>{{{"none", JointKind::None},
+                                      {"hinge", JointKind::Hinge},
+                                      {"slider", JointKind::Slider}},
                                      {},
                                      ""},
               "",
@@ -50,8 +50,8 @@ const Table<SceneBodyJoint>& body_joint_table() {
               "Direction of the axle (3D) or of the slider; of any length.")
             .default_text("none");
         t.check([](const Cursor& at, SceneBodyJoint& j) {
-            if (j.type == SceneJoint::None) return;
-            const bool needed = at.dim() == 3 || j.type == SceneJoint::Slider;
+            if (j.type == JointKind::None) return;
+            const bool needed = at.dim() == 3 || j.type == JointKind::Slider;
             if (needed && !(length(j.axis) > 0))
                 at.fail("a joint needs an \"axis\", the direction of its axle or of its way");
             if (!needed && length(j.axis) > 0)
@@ -110,7 +110,7 @@ const Table<SceneBody>& body_table() {
               "Linear red, green and blue, for pictures.")
             .not_state();
         t.check([](const Cursor& at, SceneBody& b) {
-            if (b.joint.type != SceneJoint::None && !b.locked.empty())
+            if (b.joint.type != JointKind::None && !b.locked.empty())
                 at.member("locked").fail("a body held by a \"joint\" has no axes to lock; leave "
                                          "one of the two out");
             for (int k = at.dim() == 2 ? 2 : 0; k < 3; ++k)

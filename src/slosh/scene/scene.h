@@ -107,11 +107,9 @@ struct SceneBodyForce {
     double start = 0, end = 1e30;  ///< s
 };
 
-enum class SceneJoint { None, Hinge, Slider };
-
 /// What ties a body to the world.
 struct SceneBodyJoint {
-    SceneJoint type = SceneJoint::None;
+    JointKind type = JointKind::None;
     Point<3> position;           ///< m
     Point<3> axis{{0, 0, 0}};    ///< Any length; 0: z.
 };

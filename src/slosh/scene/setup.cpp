@@ -142,9 +142,8 @@ Body<D> make_body(const SceneBody& b, std::size_t i, double dx) {
         const bool turn = word[0] == 'r';
         body.locked[turn ? D + word[1] - (D == 2 ? 'z' : 'x') : word[0] - 'x'] = true;
     }
-    if (b.joint.type != SceneJoint::None) {
-        body.joint.kind =
-            b.joint.type == SceneJoint::Hinge ? JointKind::Hinge : JointKind::Slider;
+    if (b.joint.type != JointKind::None) {
+        body.joint.kind = b.joint.type;
         body.joint.at = first<D>(b.joint.position);
         if (length(b.joint.axis) > 0) body.joint.axis = b.joint.axis / length(b.joint.axis);
         obey_joint(body, body.start);
