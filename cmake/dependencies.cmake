@@ -13,6 +13,7 @@ find_package(PNG REQUIRED)
 # The double variant: Bullet's own CMake files only know the float one.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
+find_package(Eigen3 3.4 CONFIG REQUIRED)
 if(SLOSH_TESTS)
   find_package(doctest CONFIG REQUIRED)
 endif()

@@ -56,7 +56,7 @@ TEST_CASE_TEMPLATE("The cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) {
         const auto s = kind ? test::random_system<D>(5, 0.6, 0.2, 0.01)
                             : test::sphere_system<D>(D == 2 ? 96 : 40);
         Multigrid<D> mg(s);
-        const auto f = random_vector(s, 1), g = random_vector(s, 2);
+        auto f = random_vector(s, 1), g = random_vector(s, 2);
         SplitField<D> Mf(s.blocks->size()), Mg(s.blocks->size());
         const double ff = mg.cycle(f, Mf), gg = mg.cycle(g, Mg);
         CHECK(ff > 0);
@@ -70,7 +70,7 @@ TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a cycle", Dm, Dim<2>
     constexpr int D = Dm::value;
     const auto s = test::sphere_system<D>(40);
     Multigrid<D> mg(s);
-    const auto f = random_vector(s, 1);
+    auto f = random_vector(s, 1);
     SplitField<D> x(s.blocks->size());
     for (int k = 0; k < 2; ++k) mg.cycle(f, x);
     for (int b = 0; b < s.blocks->size(); ++b)

@@ -7,6 +7,7 @@
 #include "slosh/rigid/coupling.h"
 #include "slosh/rigid/mass.h"
 #include "slosh/lcp/auto.h"
+#include "slosh/lcp/solve.h"
 #include "slosh/pressure/fixed_problem.h"
 #include "slosh/pressure/separation.h"
 #include "slosh/shape/csg.h"
@@ -246,5 +247,38 @@ TEST_CASE_TEMPLATE("With separating walls the coupled complementarity problem is
             if (tank.lcp.constrained.data()[i]) x.data()[i] = std::max(0.0, x.data()[i]);
         }
         CHECK(energy(x) > least);
+    }
+}
+
+TEST_CASE_TEMPLATE("All solvers that know bodies agree", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    for (const double density : {200.0, 2000.0}) {
+        Body<D> body = body_of<D>(brick<D>(), density, middle<D>());
+        body.start.velocity[1] = 3;
+        Tank<D> tank({body}, 0.83);
+        mark_constrained(tank.lcp.system, tank.problem.solid, Separation::Cell,
+                         tank.lcp.constrained);
+        Field<double, D> q(tank.problem.blocks);
+        Field<std::uint8_t, D> active(tank.problem.blocks);
+        REQUIRE(solve_auto(tank.lcp, {.tolerance = 1e-9}, q, active).converged);
+        const double largest = std::abs(*std::max_element(
+            q.data(), q.data() + q.cells(),
+            [](double a, double b) { return std::abs(a) < std::abs(b); }));
+        const SparseLcp rows = to_sparse(tank.lcp);
+        REQUIRE(rows.A.low_rank.size() == kColumns<D>);
+        for (const char* word : {"policy-pcg", "penalty-pcg", "newton", "mprgp"}) {
+            CAPTURE(word);
+            std::vector<double> p;
+            const LcpReport report =
+                solve_lcp(word, rows, {.tolerance = 1e-9, .max_iterations = 20000}, p);
+            CHECK(report.converged);
+            Field<double, D> x(tank.problem.blocks);
+            from_rows(tank.lcp, p, x);
+            CHECK(natural_residual(tank.lcp, x) == doctest::Approx(report.residual).epsilon(1e-3));
+            double worst = 0;
+            for (std::size_t i = 0; i < x.cells(); ++i)
+                worst = std::max(worst, std::abs(x.data()[i] - q.data()[i]));
+            CHECK(worst < 1e-5 * largest);
+        }
     }
 }

@@ -1,6 +1,9 @@
 // `slosh bench pressure --bodies 0,1,20`: what bodies cost the pressure solve. Balls of one size in
-// a tank of swirling liquid, at several densities; zero balls is the tank alone.
+// a tank of swirling liquid, at several densities, and as solids that do not move: they tell what comes
+// from coupling, and what from the walls that balls bring. Zero balls is the tank alone.
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "slosh/base/parallel.h"
 #include "slosh/rigid/mass.h"
@@ -29,8 +32,13 @@ LiquidSetup<3> tank(int n, int count, double density) {
                             .velocity = {0.3, 0, 0.1},
                             .spin = {0.5, 2, 0.3},
                             .centre = {0.5, 0.4, 0.5}});
-    for (int i = 0; i < count; ++i)
-        setup.bodies.push_back(body_of<3>(sphere<3>(place(i), 0.1), density * setup.density));
+    for (int i = 0; i < count; ++i) {
+        const auto ball = sphere<3>(place(i), 0.1);
+        if (std::isinf(density))
+            setup.solids.push_back({"ball", ball, {}});
+        else
+            setup.bodies.push_back(body_of<3>(ball, density * setup.density));
+    }
     return setup;
 }
 
@@ -46,7 +54,7 @@ SolveReport solve_once(const BlockLcp<3>& lcp, const std::string& solver) {
 void bench_bodies(const BenchOptions& options, BenchReport& report) {
     for (const int n : or_default(options.sizes, {64}))
         for (const int count : options.bodies)
-            for (const double density : {0.01, 0.1, 1.0, 10.0}) {
+            for (const double density : {0.01, 0.1, 1.0, 10.0, HUGE_VAL}) {
                 if (count == 0 && density != 1) continue;
                 const BlockLcp<3> lcp =
                     LiquidSimulation<3>(tank(n, count, density)).pressure_problem(0.01);

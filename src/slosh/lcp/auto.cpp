@@ -42,7 +42,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     const double unit = largest > 0 ? largest : 1, p_unit = unit / weight;
     PcgPasses<D> it(system, multigrid, p);
     it.set_early(walls.blocks());
-    it.hold_light_bodies();
+    it.know_or_hold_bodies();
     report.unknowns = system.unknowns();
     report.bytes = multigrid.bytes() + it.bytes() + walls.low().bytes();
     report.setup_seconds = wall_seconds() - wall;

@@ -73,6 +73,11 @@ InnerReport conjugate_gradients(const InnerSystem& system, const IncompleteChole
                 s += A.value[k] * x[A.column[k]];
             q[i] = s;
         });
+        if (A.low_rank.empty()) return;
+        A.add_low_rank(x, q);
+        for_each_row(n, [&](std::size_t i) {
+            if (system.fixed[i] || !(diagonal[i] > 0)) q[i] = 0;
+        });
     };
     std::vector<double> r(n), z(n), d(n), q(n);
     const auto true_residual = [&] {

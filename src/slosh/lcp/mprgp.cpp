@@ -42,8 +42,15 @@ public:
           q_(n_),
           g_(n_) {
         double norm = 1;
+        std::vector<double> bodies(n_, 0.0);  // the rows' sums of magnitudes in columns of low rank
+        for (const auto& c : lcp_.A.low_rank) {
+            double all = 0;
+            for (double v : c.value) all += std::abs(v);
+            for (std::size_t k = 0; k < c.row.size(); ++k)
+                bodies[c.row[k]] += std::abs(c.value[k]) * all;
+        }
         for (std::size_t i = 0; i < n_; ++i) {
-            double sum = 0;
+            double sum = bodies[i];
             for (std::int64_t k = lcp_.A.start[i]; k < lcp_.A.start[i + 1]; ++k)
                 sum += std::abs(lcp_.A.value[k]);
             if (D_[i] > 0) norm = std::max(norm, sum / D_[i]);

@@ -73,6 +73,9 @@ void PreparedLcp::find_pockets() {
     std::vector<std::uint8_t> open(n, 0);  // components that are no pockets
     for (int i = 0; i < n; ++i)
         if (!open[root[i]] && !sums_to_zero(given_.A, i)) open[root[i]] = 1;
+    // Where a body feels the pressure, constants are no null space.
+    for (const auto& c : given_.A.low_rank)
+        for (int i : c.row) open[root[i]] = 1;
     std::vector<int> number(n, -1);
     std::vector<std::vector<int>> pockets;
     for (int i = 0; i < n; ++i) {

@@ -16,6 +16,15 @@ void SparseMatrix::multiply(const std::vector<double>& x, std::vector<double>& y
         for (std::int64_t k = start[i]; k < start[i + 1]; ++k) s += value[k] * x[column[k]];
         y[i] = s;
     });
+    add_low_rank(x, y);
+}
+
+void SparseMatrix::add_low_rank(const std::vector<double>& x, std::vector<double>& y) const {
+    for (const LowRankColumn& c : low_rank) {
+        double t = 0;
+        for (std::size_t k = 0; k < c.row.size(); ++k) t += c.value[k] * x[c.row[k]];
+        for (std::size_t k = 0; k < c.row.size(); ++k) y[c.row[k]] += c.value[k] * t;
+    }
 }
 
 std::vector<double> SparseMatrix::diagonal() const {
@@ -27,7 +36,9 @@ std::vector<double> SparseMatrix::diagonal() const {
 }
 
 std::size_t SparseMatrix::bytes() const {
-    return start.size() * sizeof(start[0]) + column.size() * (sizeof(int) + sizeof(double));
+    std::size_t entries = column.size();
+    for (const LowRankColumn& c : low_rank) entries += c.row.size();
+    return start.size() * sizeof(start[0]) + entries * (sizeof(int) + sizeof(double));
 }
 
 double natural_residual(const SparseLcp& lcp, const std::vector<double>& p,
@@ -66,8 +77,6 @@ void for_each_row(const BlockLcp<D>& lcp, const Body& body) {
 
 template <int D>
 SparseLcp to_sparse(const BlockLcp<D>& lcp) {
-    if (lcp.system.bodies)
-        throw InputError("only the solvers auto, linear and linear-mic know rigid bodies");
     const Blocks<D>& blocks = *lcp.system.blocks;
     Field<int, D> row_of(lcp.system.blocks, -1);
     SparseLcp s;
@@ -110,6 +119,19 @@ SparseLcp to_sparse(const BlockLcp<D>& lcp) {
         }
         s.A.start.push_back(static_cast<std::int64_t>(s.A.column.size()));
     });
+    if (lcp.system.bodies) {
+        const LowRank<D>& F = *lcp.system.bodies;
+        for (int g = 0; g < F.groups(); ++g)
+            for (int k = 0; k < kColumns<D>; ++k) {
+                SparseMatrix::LowRankColumn c;
+                for (std::size_t i = F.first[g]; i < F.first[g + 1]; ++i)
+                    if (const auto& e = F.entries[i]; e.f[k] != 0) {
+                        c.row.push_back(row_of.block(e.block)[e.offset]);
+                        c.value.push_back(e.f[k]);
+                    }
+                if (!c.row.empty()) s.A.low_rank.push_back(std::move(c));
+            }
+    }
     return s;
 }
 

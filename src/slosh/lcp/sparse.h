@@ -16,10 +16,20 @@ struct SparseMatrix {
     std::vector<std::int64_t> start = {0};  ///< Of each row in `column`; rows() + 1 entries.
     std::vector<int> column;
     std::vector<double> value;
+    /// Columns c of low rank: the matrix is the rows above plus the sum of c c^T, never formed. Each is
+    /// a degree of freedom of a rigid body (linear/low_rank.h).
+    struct LowRankColumn {
+        std::vector<int> row;
+        std::vector<double> value;
+    };
+    std::vector<LowRankColumn> low_rank;
 
     int rows() const { return static_cast<int>(start.size()) - 1; }
     /// y = A x
     void multiply(const std::vector<double>& x, std::vector<double>& y) const;
+    /// y += the part of A x that the columns of low rank make.
+    void add_low_rank(const std::vector<double>& x, std::vector<double>& y) const;
+    /// Of the rows, without columns of low rank: the scale of (C3).
     std::vector<double> diagonal() const;
     std::size_t bytes() const;
 };
@@ -33,7 +43,7 @@ struct SparseLcp {
     int dim = 3;                            ///< Dimension of `cells`; in 2D the last component is 0.
 };
 
-/// What a row of a block system becomes, and back. InputError if rigid bodies are coupled to it.
+/// What a row of a block system becomes, and back.
 template <int D>
 SparseLcp to_sparse(const BlockLcp<D>& lcp);
 template <int D>

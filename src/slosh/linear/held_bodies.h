@@ -26,7 +26,7 @@
 namespace slosh {
 
 /// From this LowRank::lightness on bodies are held.
-inline constexpr double kLightBody = 8;
+inline constexpr double kLightBody = 30;
 
 template <int D>
 class HeldBodies {

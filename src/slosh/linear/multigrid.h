@@ -18,6 +18,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "slosh/linear/slabs.h"
@@ -104,8 +105,12 @@ struct CoarseArrays {
 };
 
 template <int D>
+class CycleBodies;
+
+template <int D>
 class Multigrid {
 public:
+    ~Multigrid();
     explicit Multigrid(const BlockSystem<D>& system, const MultigridOptions& options = {});
     /// The finest level of a system in which cells marked in `constrained` may get bounds. The
     /// coarser levels follow with the first set_active().
@@ -114,17 +119,20 @@ public:
 
     /// One cycle for (A / finest().weight) x = rhs from x = 0. `x` must be zero outside the
     /// unknowns (a new SplitField is) and stays so. Returns rhs.x.
-    double cycle(const SplitField<D>& rhs, SplitField<D>& x);
+    double cycle(SplitField<D>& rhs, SplitField<D>& x);
     /// The same with x >= low on the finest level: projected sweeps, and a coarse correction for
     /// the cells above their bound only [truncated non-smooth Newton multigrid, Graeser2009].
-    double cycle(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
+    double cycle(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
         smooth(rhs, x, low);
         return finish(rhs, x, low);
     }
     /// Its two halves: the sweeps before the coarse correction, and all the rest. Between them the
     /// set of cells at their bound may be looked at and handed to set_active().
     void smooth(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
-    double finish(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
+    double finish(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
+
+    /// Lets the cycle know of the system's bodies from now on (cycle_bodies.h).
+    void set_bodies(const LowRank<D>& F);
 
     /// Lets the coarser levels know which cells are at their bound now: they see them as fixed, as
     /// what air at their centre would be. `blocks` are those in which that changed since last time.
@@ -141,6 +149,9 @@ private:
     void build_coarser(const BlockSystem<D>& system, const Field<std::uint8_t, D>* active);
     void correct(std::size_t l);
     template <bool kBounded>
+    double correct_and_ascend(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds* low);
+    void coarsen_bodies(const Field<std::uint8_t, D>* active);
+    template <bool kBounded>
     void descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero,
                  const LowerBounds* low, int first_pass = 0, int last_pass = 1 << 30);
     template <bool kBounded>
@@ -153,7 +164,8 @@ private:
     std::vector<MultigridLevel<D>> levels_;
     std::vector<CoarseArrays<D>> arrays_;  // of levels 1, 2 ...; kept for set_active()
     bool coarsened_ = false;               // whether the coarser levels are there
-    std::vector<double> partial_;          // sums by block
+    std::unique_ptr<CycleBodies<D>> bodies_;
+    std::vector<double> partial_;  // sums by block
 };
 
 /// As in system.h, with a choice of cycle.

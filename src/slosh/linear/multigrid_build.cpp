@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "slosh/linear/cycle_bodies.h"
+
 namespace slosh {
 
 namespace {
@@ -99,6 +101,7 @@ void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uin
                               const std::vector<int>& blocks) {
     if (!coarsened_) {
         build_coarser(system, &active);
+        if (bodies_) coarsen_bodies(&active);
         return;
     }
     PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown, nullptr, &active};
@@ -129,11 +132,16 @@ void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uin
         std::swap(rows, changed);
         rebuild_level(arrays, rows, levels_[l + 1]);
     }
+    if (bodies_) coarsen_bodies(&active);
 }
+
+template <int D>
+Multigrid<D>::~Multigrid() = default;
 
 template struct MultigridLevel<2>;
 template struct MultigridLevel<3>;
 #define SLOSH_INSTANTIATE(D)                                                                     \
+    template Multigrid<D>::~Multigrid();                                                         \
     template Multigrid<D>::Multigrid(const BlockSystem<D>&, const MultigridOptions&);            \
     template Multigrid<D>::Multigrid(const BlockSystem<D>&, const MultigridOptions&,             \
                                      const Field<std::uint8_t, D>&);                             \

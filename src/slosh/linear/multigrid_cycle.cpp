@@ -1,3 +1,4 @@
+#include "slosh/linear/cycle_bodies.h"
 #include "slosh/linear/multigrid_kernels.h"
 
 namespace slosh {
@@ -39,11 +40,9 @@ void relax_edge(int colour, const MultigridLevel<D>& level, int i, const SplitFi
 }
 
 template <int D>
-double Multigrid<D>::cycle(const SplitField<D>& rhs, SplitField<D>& x) {
+double Multigrid<D>::cycle(SplitField<D>& rhs, SplitField<D>& x) {
     descend<false>(0, rhs, x, true, nullptr);
-    correct(0);
-    ascend<false>(0, rhs, x, nullptr);
-    return sum_of(partial_);
+    return correct_and_ascend<false>(rhs, x, nullptr);
 }
 
 template <int D>
@@ -52,23 +51,66 @@ void Multigrid<D>::smooth(const SplitField<D>& rhs, SplitField<D>& x, const Lowe
 }
 
 template <int D>
-double Multigrid<D>::finish(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
+double Multigrid<D>::finish(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
     descend<true>(0, rhs, x, true, &low, 2 * sweeps(0) + edge_passes(0));
+    return correct_and_ascend<true>(rhs, x, &low);
+}
+
+/// What follows the descent on the finest level. Returns rhs.x.
+template <int D>
+template <bool kBounded>
+double Multigrid<D>::correct_and_ascend(SplitField<D>& rhs, SplitField<D>& x,
+                                        const LowerBounds* low) {
+    const bool with_bodies = bodies_ && levels_.size() > 1;
+    if (with_bodies) {
+        bodies_->begin(0, rhs, nullptr);
+        bodies_->restrict_rest(0, x, levels_[1].b);
+    }
     correct(0);
-    ascend<true>(0, rhs, x, &low);
-    return sum_of(partial_);
+    if (with_bodies) bodies_->correct(0, rhs, levels_[1].x);
+    ascend<kBounded>(0, rhs, x, low);
+    return sum_of(partial_) + (with_bodies ? bodies_->end(0, rhs, x) : 0);
 }
 
 /// Solves the next coarser level's problem, more or less.
 template <int D>
 void Multigrid<D>::correct(std::size_t l) {
     if (is_coarsest(l)) return;
-    MultigridLevel<D>& coarse = levels_[l + 1];
-    for (int visit = 0; visit < options_.visits; ++visit) {
-        descend<false>(l + 1, coarse.b, coarse.x, visit == 0, nullptr);
-        correct(l + 1);
-        ascend<false>(l + 1, coarse.b, coarse.x, nullptr);
+    MultigridLevel<D>& level = levels_[l + 1];
+    if (bodies_ && is_coarsest(l + 1) && bodies_->knows_coarsest()) {
+        bodies_->solve_coarsest(level);
+        return;
     }
+    for (int visit = 0; visit < options_.visits; ++visit) {
+        if (bodies_) bodies_->begin(l + 1, level.b, visit == 0 ? nullptr : &level.x);
+        descend<false>(l + 1, level.b, level.x, visit == 0, nullptr);
+        if (bodies_ && !is_coarsest(l + 1))
+            bodies_->restrict_rest(l + 1, level.x, levels_[l + 2].b);
+        correct(l + 1);
+        if (bodies_ && !is_coarsest(l + 1))
+            bodies_->correct(l + 1, level.b, levels_[l + 2].x);
+        ascend<false>(l + 1, level.b, level.x, nullptr);
+    }
+}
+
+template <int D>
+void Multigrid<D>::set_bodies(const LowRank<D>& F) {
+    bodies_ = std::make_unique<CycleBodies<D>>(F, finest());
+    if (coarsened_) coarsen_bodies(nullptr);
+}
+
+template <int D>
+void Multigrid<D>::coarsen_bodies(const Field<std::uint8_t, D>* active) {
+    bodies_->coarsen(levels_, active);
+    if (levels_.size() == 1) return;
+    MultigridLevel<D>& level = levels_.back();
+    const std::size_t l = levels_.size() - 1;
+    bodies_->set_coarsest(level, [&] {
+        for (int visit = 0; visit < options_.visits; ++visit) {
+            descend<false>(l, level.b, level.x, visit == 0, nullptr);
+            ascend<false>(l, level.b, level.x, nullptr);
+        }
+    });
 }
 
 /// Smooths (red, black, at the edges red, black, then red, black ...) and restricts the residual.
@@ -130,11 +172,12 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
     template int Multigrid<D>::sweeps(std::size_t) const;                                \
     template int Multigrid<D>::edge_passes(std::size_t) const;                           \
     template void Multigrid<D>::correct(std::size_t);                                    \
-    template double Multigrid<D>::cycle(const SplitField<D>&, SplitField<D>&);           \
+    template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&);                 \
+    template void Multigrid<D>::set_bodies(const LowRank<D>&);                           \
+    template void Multigrid<D>::coarsen_bodies(const Field<std::uint8_t, D>*);           \
     template void Multigrid<D>::smooth(const SplitField<D>&, SplitField<D>&,             \
                                        const LowerBounds&);                              \
-    template double Multigrid<D>::finish(const SplitField<D>&, SplitField<D>&,           \
-                                         const LowerBounds&);
+    template double Multigrid<D>::finish(SplitField<D>&, SplitField<D>&, const LowerBounds&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
 #undef SLOSH_INSTANTIATE

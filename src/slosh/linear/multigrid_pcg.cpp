@@ -38,6 +38,7 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
     const double wall = wall_seconds(), cpu = cpu_seconds();
     SolveReport report;
     PcgPasses<D> it(system, multigrid, x);
+    it.know_bodies();
     report.unknowns = system.unknowns();
     std::vector<std::uint8_t> full(multigrid.finest().size());
     for (std::size_t b = 0; b < full.size(); ++b)

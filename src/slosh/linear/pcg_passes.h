@@ -82,11 +82,17 @@ public:
     double precondition(const LowerBounds& low) { return multigrid_.finish(r_, z_, low); }
     const SplitField<D>& z() const { return z_; }
 
-    /// Holds light bodies from now on, if there are any (held_bodies.h): r is b - A x - F t. To be
-    /// called before the first residual. Not where liquid sees no air: A is singular by itself there.
-    void hold_light_bodies() {
-        if (!system_.bodies || system_.bodies->lightness < kLightBody) return;
-        if (find_pockets(system_).count > 0) return;
+    /// Lets the cycle know of the bodies, if there are any. To be called before the first residual.
+    void know_bodies() {
+        if (system_.bodies) multigrid_.set_bodies(*system_.bodies);
+    }
+    /// The same, but for those that are too light for it where walls let go: they are held
+    /// (held_bodies.h), and r is b - A x - F t. Not where liquid sees no air: A is singular by itself
+    /// there.
+    void know_or_hold_bodies() {
+        if (!system_.bodies || system_.bodies->lightness < kLightBody ||
+            find_pockets(system_).count > 0)
+            return know_bodies();
         held_.emplace(*system_.bodies);
         held_->set(system_.bodies->transposed(x_));
     }
@@ -101,6 +107,7 @@ public:
         const std::vector<double> change = held_->move(left);
         if (held_->has_failed()) {
             held_.reset();
+            know_bodies();
             parallel_for(level_.size(), 16, [&](std::size_t i) {
                 std::fill_n(x_.block(static_cast<int>(i)), kBlockCells<D>, 0.0);
             });
@@ -167,9 +174,7 @@ public:
 private:
     bool is_early(std::size_t b) const { return !is_early_.empty() && is_early_[b]; }
     static float& cell(SplitField<D>& f, int b, int o) {
-        const Index<D> c = local_cell<D>(o);
-        const int z = D == 3 ? c[D - 1] : 0;
-        return f.half(b, (c[0] + c[1] + z) & 1)[32 * z + 4 * c[1] + (c[0] >> 1)];
+        return split_place<D>(b, o).in(f);
     }
     /// The part of the bodies in q = A z + beta q; returns their part of p.q. With t = F^T z and
     /// s = F^T p = t + beta s, the new part of q is F t, and p.(F t) = s.t. The weight is that of

@@ -57,4 +57,19 @@ private:
     std::size_t colour_ = 0;  // cells of one colour
 };
 
+/// Where a cell's value is in a SplitField.
+template <int D>
+struct SplitPlace {
+    int block, colour, at;
+    float& in(SplitField<D>& f) const { return f.half(block, colour)[at]; }
+    float in(const SplitField<D>& f) const { return f.half(block, colour)[at]; }
+};
+
+template <int D>
+SplitPlace<D> split_place(int block, int offset) {
+    const Index<D> c = local_cell<D>(offset);
+    const int z = D == 3 ? c[D - 1] : 0;
+    return {block, (c[0] + c[1] + z) & 1, 32 * z + 4 * c[1] + (c[0] >> 1)};
+}
+
 }  // namespace slosh

@@ -13,7 +13,9 @@ std::string meant_solver(const PressureOptions& options) {
 
 std::string next_solver(const PressureOptions& options) {
     if (options.sticky) return meant_solver(options) == "linear" ? "linear-mic" : "linear";
-    return meant_solver(options) == "auto" && !options.bodies ? "policy-pcg" : "auto";
+    if (meant_solver(options) != "auto") return "auto";
+    // With bodies the matrix is no M-matrix, for which alone policy iteration is known to end.
+    return options.bodies ? "mprgp" : "policy-pcg";
 }
 
 template <int D>
@@ -62,7 +64,7 @@ LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
                          const PressureOptions& options, Field<double, D>& q,
                          Field<std::uint8_t, D>& active,
                          std::unique_ptr<Multigrid<D>>& hierarchy) {
-    SLOSH_EXPECT(!lcp.system.bodies || solver == "auto" || is_linear_solver(solver));
+    SLOSH_EXPECT(!lcp.system.bodies || knows_bodies(solver));
     const SolveOptions linear{.tolerance = options.tolerance,
                               .max_iterations = options.max_iterations};
     const LcpOptions constrained{.tolerance = options.tolerance,

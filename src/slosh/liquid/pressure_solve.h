@@ -12,7 +12,7 @@ namespace slosh {
 struct PressureOptions {
     std::string solver = "auto";  ///< A solver word (lcp/words.h).
     bool sticky = true;           ///< No cell is constrained: the problem is linear.
-    bool bodies = false;          ///< Bodies are coupled: only auto and the linear words know them.
+    bool bodies = false;          ///< Bodies are coupled; see knows_bodies().
     double tolerance = 1e-6;      ///< Relative residual.
     int max_iterations = 200;
 };

@@ -321,9 +321,10 @@ void complete(const Cursor& at, Scene& s) {
     check_all_scales(at, "bodies", s.bodies);
     if (!s.bodies.empty() && s.step.separation == Separation::Edge)
         at.member("separation").fail("\"edge\" does not know bodies; choose \"cell\" or \"node\"");
-    if (!s.bodies.empty() && s.step.solver != "auto" && !is_linear_solver(s.step.solver))
+    if (!s.bodies.empty() && !knows_bodies(s.step.solver))
         at.member("solver").fail(in_quotes(s.step.solver) +
-                                 " does not know bodies; choose \"auto\", or with \"separation\": "
+                                 " does not know bodies; choose \"auto\" (or \"policy-pcg\", "
+                                 "\"penalty-pcg\", \"newton\", \"mprgp\"), or with \"separation\": "
                                  "\"off\" \"linear\" or \"linear-mic\"");
     choose_camera(at, s);
 }
