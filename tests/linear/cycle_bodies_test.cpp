@@ -3,6 +3,7 @@
 
 #include "common.h"
 #include "linear/problems.h"
+#include "linear/split_vectors.h"
 #include "slosh/linear/multigrid.h"
 
 using namespace slosh;
@@ -57,26 +58,6 @@ std::vector<Point<D>> some_places() {
     return list;
 }
 
-template <int D>
-SplitField<D> noise(const BlockSystem<D>& s, std::uint64_t seed) {
-    SplitField<D> f(s.blocks->size());
-    for (int b = 0; b < s.blocks->size(); ++b)
-        for (int o = 0; o < kBlockCells<D>; ++o)
-            if (s.unknown.block(b)[o])
-                split_place<D>(b, o).in(f) =
-                    static_cast<float>(hash_uniform(seed, b * kBlockCells<D> + o, 0) - 0.5);
-    return f;
-}
-
-template <int D>
-double dot(const BlockSystem<D>& s, const SplitField<D>& a, const SplitField<D>& b) {
-    double sum = 0;
-    for (int i = 0; i < s.blocks->size(); ++i)
-        for (int o = 0; o < kBlockCells<D>; ++o)
-            sum += static_cast<double>(split_place<D>(i, o).in(a)) * split_place<D>(i, o).in(b);
-    return sum;
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE("A cycle that knows bodies is symmetric and positive, and leaves b alone", Dm,
@@ -89,14 +70,14 @@ TEST_CASE_TEMPLATE("A cycle that knows bodies is symmetric and positive, and lea
         const LowRank<D> F = balls<D>(s, 1.0 / n, 0.07, lightness, some_places<D>());
         REQUIRE(F.entries.size() > 20);
         mg.set_bodies(F);
-        auto f = noise(s, 1), g = noise(s, 2);
-        const auto before = noise(s, 1);
+        auto f = test::random_vector(s, 1), g = test::random_vector(s, 2);
+        const auto before = test::random_vector(s, 1);
         SplitField<D> Mf(s.blocks->size()), Mg(s.blocks->size());
         const double ff = mg.cycle(f, Mf), gg = mg.cycle(g, Mg);
         CHECK(ff > 0);
         CHECK(gg > 0);
-        CHECK(ff == doctest::Approx(dot(s, f, Mf)).epsilon(1e-5));
-        CHECK(std::abs(dot(s, f, Mg) - dot(s, g, Mf)) < 4e-6 * std::sqrt(ff * gg));
+        CHECK(ff == doctest::Approx(test::dot(s, f, Mf)).epsilon(1e-5));
+        CHECK(std::abs(test::dot(s, f, Mg) - test::dot(s, g, Mf)) < 4e-6 * std::sqrt(ff * gg));
         bool same = true;
         for (int b = 0; b < s.blocks->size(); ++b)
             for (int o = 0; o < kBlockCells<D>; ++o)

@@ -5,35 +5,9 @@
 #include "common.h"
 #include "linear/dense.h"
 #include "linear/problems.h"
+#include "linear/split_vectors.h"
 
 using namespace slosh;
-
-namespace {
-/// A random vector over the unknowns, in the multigrid's layout.
-template <int D>
-SplitField<D> random_vector(const BlockSystem<D>& s, std::uint64_t seed) {
-    SplitField<D> f(s.blocks->size());
-    for (int b = 0; b < s.blocks->size(); ++b)
-        for (int t = 0; t < 2; ++t)
-            for (int v = 0; v < kVectors<D>; ++v)
-                for (int l = 0; l < 8; ++l) {
-                    const int o = split_cell<D>(t, v, l);
-                    if (s.unknown.block(b)[o])
-                        f.half(b, t)[8 * v + l] =
-                            static_cast<float>(hash_uniform(seed, b * kBlockCells<D> + o, 0) - 0.5);
-                }
-    return f;
-}
-template <int D>
-double dot(const BlockSystem<D>& s, const SplitField<D>& a, const SplitField<D>& b) {
-    double sum = 0;
-    for (int i = 0; i < s.blocks->size(); ++i)
-        for (int t = 0; t < 2; ++t)
-            for (int o = 0; o < kHalf<D>; ++o)
-                sum += static_cast<double>(a.half(i, t)[o]) * b.half(i, t)[o];
-    return sum;
-}
-}  // namespace
 
 TEST_CASE_TEMPLATE("The split layout holds every cell once", Dm, Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
@@ -56,13 +30,13 @@ TEST_CASE_TEMPLATE("The cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) {
         const auto s = kind ? test::random_system<D>(5, 0.6, 0.2, 0.01)
                             : test::sphere_system<D>(D == 2 ? 96 : 40);
         Multigrid<D> mg(s);
-        auto f = random_vector(s, 1), g = random_vector(s, 2);
+        auto f = test::random_vector(s, 1), g = test::random_vector(s, 2);
         SplitField<D> Mf(s.blocks->size()), Mg(s.blocks->size());
         const double ff = mg.cycle(f, Mf), gg = mg.cycle(g, Mg);
         CHECK(ff > 0);
-        CHECK(ff == doctest::Approx(dot(s, f, Mf)).epsilon(1e-5));
+        CHECK(ff == doctest::Approx(test::dot(s, f, Mf)).epsilon(1e-5));
         // Float rounding, over sums of both signs: compare with the norms' product.
-        CHECK(std::abs(dot(s, f, Mg) - dot(s, g, Mf)) < 2e-6 * std::sqrt(ff * gg));
+        CHECK(std::abs(test::dot(s, f, Mg) - test::dot(s, g, Mf)) < 2e-6 * std::sqrt(ff * gg));
     }
 }
 
@@ -70,7 +44,7 @@ TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a cycle", Dm, Dim<2>
     constexpr int D = Dm::value;
     const auto s = test::sphere_system<D>(40);
     Multigrid<D> mg(s);
-    auto f = random_vector(s, 1);
+    auto f = test::random_vector(s, 1);
     SplitField<D> x(s.blocks->size());
     for (int k = 0; k < 2; ++k) mg.cycle(f, x);
     for (int b = 0; b < s.blocks->size(); ++b)

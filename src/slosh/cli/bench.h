@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "slosh/cli/commands.h"
+#include "slosh/linear/system.h"
 #include "slosh/scene/json.h"
 
 namespace slosh::cli {
@@ -38,5 +39,9 @@ template <class T>
 std::vector<T> or_default(const std::vector<T>& given, std::vector<T> own) {
     return given.empty() ? own : given;
 }
+
+/// A row of the suite `pressure`.
+Json pressure_row(const std::string& scene, int dim, int n, const std::string& solver, int threads,
+                  const SolveReport& report);
 
 }  // namespace slosh::cli

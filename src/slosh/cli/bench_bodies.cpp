@@ -66,21 +66,9 @@ void bench_bodies(const BenchOptions& options, BenchReport& report) {
                             const SolveReport next = solve_once(lcp, solver);
                             if (next.seconds < best.seconds) best = next;
                         }
-                        Json row = Json::object();
-                        row.set("suite", "pressure");
-                        row.set("scene", fmt::format("balls density={:g}", density));
-                        row.set("dim", 3);
-                        row.set("n", n);
+                        Json row = pressure_row(fmt::format("balls density={:g}", density), 3, n,
+                                                solver, threads, best);
                         row.set("bodies", count);
-                        row.set("solver", solver);
-                        row.set("threads", threads);
-                        row.set("unknowns", static_cast<double>(best.unknowns));
-                        row.set("iterations", best.iterations);
-                        row.set("seconds", best.seconds);
-                        row.set("cpu_seconds", best.cpu_seconds);
-                        row.set("residual", best.relative_residual);
-                        row.set("converged", best.converged);
-                        row.set("bytes", static_cast<double>(best.bytes));
                         report.add(row);
                     }
                 set_threads(0);

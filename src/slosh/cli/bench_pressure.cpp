@@ -52,27 +52,32 @@ void bench_scene(const Scene& scene, const std::string& name, int n, const Bench
         for (int count : or_default(options.threads, {2})) {
             set_threads(count);
             const SolveReport s = best_of(system, solver);
-            Json row = Json::object();
-            row.set("suite", "pressure");
-            row.set("scene", name);
-            row.set("dim", D);
-            row.set("n", n);
-            row.set("solver", solver);
-            row.set("threads", count);
-            row.set("unknowns", static_cast<double>(s.unknowns));
-            row.set("iterations", s.iterations);
-            row.set("seconds", s.seconds);
-            row.set("setup_seconds", s.setup_seconds);
-            row.set("cpu_seconds", s.cpu_seconds);
-            row.set("residual", s.relative_residual);
-            row.set("converged", s.converged);
-            row.set("bytes", static_cast<double>(s.bytes));
-            report.add(row);
+            report.add(pressure_row(name, D, n, solver, count, s));
         }
     set_threads(0);
 }
 
 }  // namespace
+
+Json pressure_row(const std::string& scene, int dim, int n, const std::string& solver, int threads,
+                  const SolveReport& s) {
+    Json row = Json::object();
+    row.set("suite", "pressure");
+    row.set("scene", scene);
+    row.set("dim", dim);
+    row.set("n", n);
+    row.set("solver", solver);
+    row.set("threads", threads);
+    row.set("unknowns", static_cast<double>(s.unknowns));
+    row.set("iterations", s.iterations);
+    row.set("seconds", s.seconds);
+    row.set("setup_seconds", s.setup_seconds);
+    row.set("cpu_seconds", s.cpu_seconds);
+    row.set("residual", s.relative_residual);
+    row.set("converged", s.converged);
+    row.set("bytes", static_cast<double>(s.bytes));
+    return row;
+}
 
 void bench_pressure(const BenchOptions& options, BenchReport& report) {
     if (!options.bodies.empty()) return bench_bodies(options, report);
