@@ -7,7 +7,7 @@
 #include "slosh/base/parallel.h"
 #include "slosh/cli/bench_lcp.h"
 #include "slosh/cli/bench_lcp_paper.h"
-#include "slosh/cli/triad.h"
+#include "slosh/cli/probe.h"
 #include "slosh/scene/load.h"
 
 namespace slosh::cli {

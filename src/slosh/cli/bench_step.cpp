@@ -6,6 +6,7 @@
 #include "slosh/base/parallel.h"
 #include "slosh/cli/bench.h"
 #include "slosh/cli/load.h"
+#include "slosh/cli/probe.h"
 #include "slosh/cli/validate_liquid.h"
 #include "slosh/shape/primitives.h"
 
@@ -57,6 +58,7 @@ Json measure(LiquidSimulation<D>& simulation, const std::string& scene, int n, i
     row.set("cpu_ns_per_particle", cpu_total / substeps / particles * 1e9);
     row.set("cpu_ns_per_cell", cpu_total / cells * 1e9);
     row.set("bytes", static_cast<double>(peak_bytes()));
+    row.set("arithmetic_per_second", arithmetic_rate());
     Json wall_stages = Json::object(), cpu_stages = Json::object();
     for (const StageTime& s : stages.stages()) {
         wall_stages.set(s.name, s.wall / substeps);

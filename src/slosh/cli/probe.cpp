@@ -1,4 +1,4 @@
-#include "slosh/cli/triad.h"
+#include "slosh/cli/probe.h"
 
 #include <algorithm>
 #include <map>
@@ -30,6 +30,24 @@ double triad_bandwidth() {
         b.swap(a);  // so that no repeat can be left out
     }
     return known[threads()] = 24.0 * static_cast<double>(kNumbers) / best;
+}
+
+double arithmetic_rate() {
+    constexpr int kLanes = 32, kRounds = 400000;
+    std::vector<double> sums(threads());
+    double best = 1e30;
+    for (int repeat = 0; repeat < 5; ++repeat) {
+        const double start = wall_seconds();
+        parallel_for(sums.size(), 1, [&](std::size_t thread) {
+            float v[kLanes];
+            for (int i = 0; i < kLanes; ++i) v[i] = static_cast<float>(i + repeat);
+            for (int round = 0; round < kRounds; ++round)
+                for (float& x : v) x = x * 0.999f + 0.5f;
+            for (float x : v) sums[thread] += x;  // so that nothing can be left out
+        });
+        best = std::min(best, wall_seconds() - start);
+    }
+    return sums[0] > 0 ? static_cast<double>(sums.size()) * kLanes * kRounds / best : 0;
 }
 
 }  // namespace slosh::cli
