@@ -1,8 +1,11 @@
 #include "slosh/liquid/momentum.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "slosh/base/parallel.h"
+#include "slosh/linear/cell_mask.h"
 
 namespace slosh {
 
@@ -35,25 +38,29 @@ Point<D> momentum(const LiquidSetup<D>& setup, const Particles<D>& particles) {
 template <int D>
 bool touches_scene(const Field<std::uint8_t, D>& unknown, const SolidFields<D>& solid) {
     const Blocks<D>& blocks = unknown.blocks();
-    std::size_t next = 0;  // of the bodies' faces, which are in block order
-    for (int b = 0; b < blocks.size(); ++b) {
-        if (solid.block_kind[b] == kBlockOpen) continue;  // no body either
-        float closed[D][kBlockCells<D>] = {};             // by bodies
-        while (next < solid.body_faces.size() && solid.body_faces[next].block < b) ++next;
-        for (; next < solid.body_faces.size() && solid.body_faces[next].block == b; ++next) {
-            const BodyFace& f = solid.body_faces[next];
-            closed[f.axis][f.offset] += f.share;
-        }
+    const auto touches = [&](int b) {
+        const CellMask<D> self = nonzero<D>(unknown.block(b));
+        float closed[D][kBlockCells<D>] = {};  // by bodies
+        auto face = std::lower_bound(solid.body_faces.begin(), solid.body_faces.end(), b,
+                                     [](const BodyFace& f, int block) { return f.block < block; });
+        for (; face != solid.body_faces.end() && face->block == b; ++face)
+            closed[face->axis][face->offset] += face->share;
         for (int axis = 0; axis < D; ++axis) {
+            const int below = blocks.neighbour(b, face_code<D>(2 * axis));
+            const CellMask<D> lower = from_below<D>(self, nonzero<D>(unknown.block(below)), axis);
             const float* open = solid.open.axis(axis).block(b);
-            for (int o = 0; o < kBlockCells<D>; ++o) {
-                if (open[o] + closed[axis][o] > 1 - kClosed) continue;
-                const Index<D> cell = blocks.first_cell(b) + local_cell<D>(o);
-                if (unknown.block(b)[o] || unknown.get(cell - unit<D, int>(axis))) return true;
-            }
+            for (int z = 0; z < kPlanes<D>; ++z)
+                for (std::uint64_t bits = self[z] | lower[z]; bits; bits &= bits - 1) {
+                    const int o = 64 * z + std::countr_zero(bits);
+                    if (open[o] + closed[axis][o] <= 1 - kClosed) return true;
+                }
         }
-    }
-    return false;
+        return false;
+    };
+    return parallel_max(blocks.size(), [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        return solid.block_kind[b] != kBlockOpen && touches(b) ? 1.0 : 0.0;
+    }) > 0;
 }
 
 template <int D>
