@@ -22,7 +22,8 @@ install_packages() {
         [ "$state" = ii ] && have[$name]=1
     done < <(dpkg-query -W -f='${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null)
     for name in "${wanted[@]}"; do
-        [ -n "${have[$name]-}" ] || missing+=("$name")
+        # A program that came another way will do: node's own packages bring npm along.
+        [ -n "${have[$name]-}" ] || command -v "$name" >/dev/null || missing+=("$name")
     done
     [ ${#missing[@]} -eq 0 ] && return 0
 

@@ -10,6 +10,8 @@ find_package(CLI11 2.1 CONFIG REQUIRED)
 find_package(fmt CONFIG REQUIRED)
 find_package(zstd CONFIG REQUIRED)
 find_package(PNG REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(Boost 1.74 REQUIRED)  # headers: Beast
 # The double variant: Bullet's own CMake files only know the float one.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)

@@ -74,6 +74,6 @@ function(slosh_cli)
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/slosh/cli/cpu_check.cpp PROPERTIES
     COMPILE_OPTIONS "-mno-avx")
   target_compile_definitions(slosh PRIVATE SLOSH_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(slosh PRIVATE slosh_render slosh_cache slosh_scene CLI11::CLI11
+  target_link_libraries(slosh PRIVATE slosh_view slosh_render slosh_cache slosh_scene CLI11::CLI11
     nlohmann_json::nlohmann_json fmt::fmt)
 endfunction()

@@ -35,6 +35,18 @@ struct RenderOptions {
 };
 int render(const RenderOptions& options);
 
+struct ViewOptions {
+    std::string what = "sphere";        ///< A scene, or a run's directory.
+    std::string address = "127.0.0.1";  ///< To listen on; beyond this machine the link has a token.
+    int port = 8686;                    ///< 0: any that is free.
+    std::optional<int> resolution;
+    std::vector<std::string> set;
+    int threads = 0;
+    bool paused = false;      ///< Wait for somebody to press play.
+    bool no_browser = false;  ///< Only print the link.
+};
+int view(const ViewOptions& options);
+
 struct CheckOptions {
     std::string scene;
     std::optional<int> frames, resolution;

@@ -3,8 +3,9 @@
 
 namespace slosh::cli {
 
-/// Catches SIGINT and SIGTERM from now on.
-void catch_interrupts();
+/// Catches SIGINT and SIGTERM from now on; the first prints `words`, if somebody is there to read.
+void catch_interrupts(
+    const char* words = "\nfinishing the frame in hand; Ctrl-C again stops at once\n");
 /// Whether one has come.
 bool interrupted();
 

@@ -86,6 +86,32 @@ Command add_render(CLI::App& app) {
     return [o] { return render(*o); };
 }
 
+Command add_view(CLI::App& app) {
+    auto o = std::make_shared<ViewOptions>();
+    CLI::App& c = *app.add_subcommand("view", "Watch and touch a simulation in the browser");
+    c.add_option("SCENE|DIR", o->what,
+                 "Scene file, name of a built-in scene (default: sphere), or directory of a run")
+        ->type_name("");
+    c.add_option("--port", o->port, "Port to listen on (default: 8686; 0: any)")
+        ->type_name("P")
+        ->check(range(0, 65535));
+    c.add_option("--address", o->address,
+                 "Address to listen on (default: this machine only); 0.0.0.0: every network")
+        ->type_name("A");
+    c.add_option("--resolution", o->resolution,
+                 "Cells along the longest side (default: at most 40 in 3D, to keep up)")
+        ->type_name("N")
+        ->check(range(1, 16384));
+    c.add_option("--set", o->set, "Override any key of the scene; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->allow_extra_args(false);
+    add_threads(c, o->threads);
+    c.add_flag("--paused", o->paused, "Wait for somebody to press play");
+    c.add_flag("--no-browser", o->no_browser, "Only print the link");
+    c.footer("Over ssh: ssh -L 8686:localhost:8686 HOST, then open the link on your side.");
+    return [o] { return view(*o); };
+}
+
 Command add_check(CLI::App& app) {
     auto o = std::make_shared<CheckOptions>();
     CLI::App& c = *app.add_subcommand(
@@ -185,15 +211,6 @@ Command add_lcp(CLI::App& app) {
     return [o] { return lcp(*o); };
 }
 
-// Named in the contract, coming with later versions: say so instead of "unknown command".
-Command add_later(CLI::App& app, const char* name, const char* what, const char* instead) {
-    CLI::App& c = *app.add_subcommand(name, std::string(what) + " (comes later)");
-    c.allow_extras();
-    return [=]() -> int {
-        throw InputError(std::string("'") + name + "' is not in this version yet; " + instead);
-    };
-}
-
 int complain(const std::string& line) {
     std::string one = line.substr(0, line.find('\n'));
     std::fprintf(stderr, "slosh: %s\n", one.c_str());
@@ -239,14 +256,13 @@ int main(int argc, char** argv) {
     const std::vector<std::pair<const char*, Command>> commands = {
         {"run", add_run(app)},
         {"render", add_render(app)},
+        {"view", add_view(app)},
         {"check", add_check(app)},
         {"scenes", add_scenes(app)},
         {"info", add_info(app)},
         {"bench", add_bench(app)},
         {"validate", add_validate(app)},
         {"lcp", add_lcp(app)},
-        {"view", add_later(app, "view", "Watch and touch a simulation in the browser",
-                           "`slosh render DIR` makes a video of a run")},
     };
 
     // Set last: subcommands would inherit it.

@@ -232,6 +232,7 @@ SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
     // The recurrence's residual drifts from the true one, so its word is checked; a solve that was
     // told too soon goes on from the true residual.
     report.residual = true_residual();
+    if (options.history) options.history->assign(1, report.residual);
     while (report.residual > goal && report.iterations < options.max_iterations) {
         double rho = 0, worst = report.residual;
         const int first = report.iterations;
@@ -250,6 +251,7 @@ SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
                 worst = std::max(worst, std::abs(r[i]));
             }
             ++report.iterations;
+            if (options.history) options.history->push_back(worst);
         }
         const double before = report.residual;
         report.residual = true_residual();

@@ -59,6 +59,7 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
     else
         worst = it.true_residual(unit);
     double replaced = worst;  // the true residual at the last replacement
+    if (options.history) options.history->assign(1, worst);
     double rho = 0, alpha = 0;
     const auto replace = [&] {
         it.finish(alpha * x_unit);
@@ -81,6 +82,7 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
         alpha = rho / curvature;
         worst = it.descend(alpha) * unit;
         ++report.iterations;
+        if (options.history) options.history->push_back(worst);
         if (worst <= std::max(goal, kReplace * replaced)) {
             const double recurrence = worst;
             replace();

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "slosh/grid/field.h"
 #include "slosh/linear/low_rank.h"
@@ -57,6 +58,7 @@ struct SolveOptions {
     double tolerance = 1e-6;   ///< Stop once max|b - Ax| <= tolerance * max|b| ...
     double absolute = 0;       ///< ... or <= this, in the units of b.
     int max_iterations = 200;  ///< Iterations before giving up.
+    std::vector<double>* history = nullptr;  ///< Gets max|r| before the first and after each one.
 };
 
 /// What a solve did. Running out of iterations is an outcome, not an error: the caller decides.

@@ -65,10 +65,13 @@ LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
                          Field<std::uint8_t, D>& active,
                          std::unique_ptr<Multigrid<D>>& hierarchy) {
     SLOSH_EXPECT(!lcp.system.bodies || knows_bodies(solver));
+    std::vector<double> history;
     const SolveOptions linear{.tolerance = options.tolerance,
-                              .max_iterations = options.max_iterations};
+                              .max_iterations = options.max_iterations,
+                              .history = options.history ? &history : nullptr};
     const LcpOptions constrained{.tolerance = options.tolerance,
-                                 .max_iterations = options.max_iterations};
+                                 .max_iterations = options.max_iterations,
+                                 .history = options.history};
     LcpReport report;
     if (solver == "linear-mic") {
         static_cast<SolveReport&>(report) = solve_mic(lcp.system, linear, q);
@@ -82,6 +85,7 @@ LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
     } else {
         report = solve_sparse(lcp, solver, constrained, q, active);
     }
+    if (!history.empty()) report.history = std::move(history);
     return report;
 }
 

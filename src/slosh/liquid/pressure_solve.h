@@ -15,6 +15,7 @@ struct PressureOptions {
     bool bodies = false;          ///< Bodies are coupled; see knows_bodies().
     double tolerance = 1e-6;      ///< Relative residual.
     int max_iterations = 200;
+    bool history = false;  ///< Whether to record the residual after each iteration.
 };
 
 /// The last pressure, from which the next solve starts.

@@ -70,6 +70,7 @@ struct StepOptions {
     double jitter = 0.8;            ///< Of the seed spacing. [0, 1].
     bool density_correction = true; ///< Pushes crowded particles apart (docs/step.md).
     std::uint64_t seed = 1;
+    bool history = false;           ///< Reports hold the residual after each iteration. Not of scenes.
 };
 
 template <int D>

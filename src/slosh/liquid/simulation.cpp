@@ -187,6 +187,9 @@ double LiquidSimulation<D>::Impl::max_speed() const {
 }
 
 template <int D>
+void LiquidSimulation<D>::touch(const Touch& change) { change(impl_->setup, impl_->state); }
+
+template <int D>
 StepReport LiquidSimulation<D>::step(double remaining) {
     SLOSH_EXPECT(remaining > 0);
     Impl& m = *impl_;
@@ -357,7 +360,7 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
                             .sticky = separation() == Separation::Off,
                             .bodies = !bodies.empty(),
                             .tolerance = setup.step.tolerance,
-                            .max_iterations = setup.step.max_iterations};
+                            .max_iterations = setup.step.max_iterations, .history = setup.step.history};
     if (fallback) options.max_iterations *= 100;
     report.solver = fallback ? next_solver(options) : meant_solver(options);
     Field<double, D> q(grid.blocks);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "slosh/base/timer.h"
@@ -72,6 +73,12 @@ public:
     const LiquidState<D>& state() const;
     /// Continues from a saved state of the same setup.
     void restore(LiquidState<D> state);
+
+    using Touch = std::function<void(LiquidSetup<D>&, LiquidState<D>&)>;
+    /// Lets `change` in between two steps (touch.h has what hands do). It may change options, gravity,
+    /// inflows, drains, the bodies' forces, and velocities; not the grid, the solids, nor which
+    /// bodies and particles there are and where.
+    void touch(const Touch& change);
 
     /// One step of at most `remaining` seconds; the CFL condition chooses. The last two steps
     /// before `remaining` runs out are evened. A failed solve is tried with the next solver, then

@@ -1,4 +1,4 @@
-// What pictures need to know of the scene of a cache, apart from the tracer's own types.
+// What pictures need to know of a scene, apart from the tracer's own types.
 #pragma once
 
 #include <memory>
@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "slosh/base/vec.h"
+#include "slosh/scene/scene.h"
 #include "slosh/shape/solid.h"
 #include "slosh/surface/mesh.h"
 
-namespace slosh::cli {
+namespace slosh {
 
 enum class Shown { Glass, Opaque, Hidden };
 
@@ -38,7 +39,8 @@ struct PreviewScene {
     std::vector<PreviewSolid<3>> solids;       ///< If dim is 3.
 };
 
-/// Reads DIRECTORY/scene.json. InputError if it is not a run's directory.
-PreviewScene load_preview_scene(const std::string& directory);
+PreviewScene preview_scene(const Scene& scene);
+/// The scene of DIRECTORY/scene.json. InputError if it is not a run's directory.
+Scene load_run_scene(const std::string& directory);
 
-}  // namespace slosh::cli
+}  // namespace slosh

@@ -1,4 +1,4 @@
-#include "slosh/cli/preview_scene.h"
+#include "slosh/render/preview_scene.h"
 
 #include <filesystem>
 
@@ -7,7 +7,7 @@
 #include "slosh/scene/tall.h"
 #include "slosh/tall/simulation.h"
 
-namespace slosh::cli {
+namespace slosh {
 namespace {
 
 template <int D>
@@ -36,12 +36,14 @@ std::vector<PreviewSolid<D>> preview_solids(const Scene& scene) {
 
 }  // namespace
 
-PreviewScene load_preview_scene(const std::string& directory) {
+Scene load_run_scene(const std::string& directory) {
     const std::string file = directory + "/scene.json";
     if (!std::filesystem::exists(file))
         throw InputError(directory + " is not the directory of a run (no scene.json in it)");
-    const Scene scene = load_scene(file);
+    return load_scene(file);
+}
 
+PreviewScene preview_scene(const Scene& scene) {
     PreviewScene preview;
     preview.dim = scene.dim;
     preview.up = scene.up_axis;
@@ -69,4 +71,4 @@ PreviewScene load_preview_scene(const std::string& directory) {
     return preview;
 }
 
-}  // namespace slosh::cli
+}  // namespace slosh

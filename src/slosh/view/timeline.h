@@ -1,0 +1,57 @@
+// The frames that were computed and are kept, ready to be sent again.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "slosh/view/server.h"
+
+namespace slosh::view {
+
+/// Any thread may call.
+class Timeline {
+public:
+    /// Keeps at most so many bytes; the oldest frames go first.
+    explicit Timeline(std::size_t most_bytes) : most_(most_bytes) {}
+
+    void put(int frame, MessagePtr message) {
+        const std::lock_guard lock(mutex_);
+        MessagePtr& place = frames_[frame];
+        if (place) bytes_ -= place->bytes.size();
+        bytes_ += message->bytes.size();
+        place = std::move(message);
+        while (bytes_ > most_ && frames_.size() > 1) {
+            bytes_ -= frames_.begin()->second->bytes.size();
+            frames_.erase(frames_.begin());
+        }
+    }
+    MessagePtr get(int frame) const {
+        const std::lock_guard lock(mutex_);
+        const auto found = frames_.find(frame);
+        return found == frames_.end() ? nullptr : found->second;
+    }
+    std::vector<MessagePtr> all() const {
+        const std::lock_guard lock(mutex_);
+        std::vector<MessagePtr> list;
+        for (const auto& [frame, message] : frames_) list.push_back(message);
+        return list;
+    }
+    int first() const {
+        const std::lock_guard lock(mutex_);
+        return frames_.empty() ? 0 : frames_.begin()->first;
+    }
+    int last() const {
+        const std::lock_guard lock(mutex_);
+        return frames_.empty() ? 0 : frames_.rbegin()->first;
+    }
+
+private:
+    const std::size_t most_;
+    mutable std::mutex mutex_;
+    std::map<int, MessagePtr> frames_;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace slosh::view
