@@ -21,12 +21,14 @@ endif()
 add_test(NAME install COMMAND ${checks}/install/install_test.sh ${CMAKE_BINARY_DIR}
   ${CMAKE_SOURCE_DIR} ${CMAKE_BUILD_TYPE} ${sanitize_flags})
 
-# tests/cli/*_test.py, each given the program to test.
-file(GLOB cli_tests CONFIGURE_DEPENDS ${checks}/cli/*_test.py)
-foreach(file ${cli_tests})
-  get_filename_component(name ${file} NAME_WE)
-  string(REPLACE "_test" "" name ${name})
-  add_test(NAME cli_${name} COMMAND ${PYTHON} ${file})
-  set_tests_properties(cli_${name} PROPERTIES TIMEOUT 300
-    ENVIRONMENT "SLOSH=$<TARGET_FILE:slosh>;SLOSH_SANITIZE=${SLOSH_SANITIZE}")
+# tests/cli/*_test.py and tests/view/*_test.py, each given the program to test.
+foreach(folder cli view)
+  file(GLOB files CONFIGURE_DEPENDS ${checks}/${folder}/*_test.py)
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME_WE)
+    string(REPLACE "_test" "" name ${name})
+    add_test(NAME ${folder}_${name} COMMAND ${PYTHON} ${file})
+    set_tests_properties(${folder}_${name} PROPERTIES TIMEOUT 300
+      ENVIRONMENT "SLOSH=$<TARGET_FILE:slosh>;SLOSH_SANITIZE=${SLOSH_SANITIZE}")
+  endforeach()
 endforeach()

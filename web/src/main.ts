@@ -20,6 +20,7 @@ let connected = false;
 let seeking = false;
 let wantVideo = false;
 let received = 0;
+let particles = 0;
 let shownTimes: number[] = [];
 let readFields: () => Record<string, unknown> = () => ({});
 
@@ -50,6 +51,7 @@ function text(message: Text): void {
       showState();
       break;
     case "stats":
+      particles = message.sides[0]?.steps?.at(-1)?.particles ?? 0;
       plots.add(message, displayRate(), stage.scene?.fps ?? 30);
       plotsDirty = true;
       break;
@@ -353,6 +355,8 @@ requestAnimationFrame(tick);
 Object.assign(window, {
   sloshPage: {
     stage,
+    say,
+    get particles() { return particles; },
     get received() { return received; },
     get drawn() { return stage.drawn; },
     get state() { return state; },

@@ -9,14 +9,16 @@ export interface Look {
   floor: THREE.Color;
   lamp: number; // brightness of the large soft lamp overhead
   sun: number;
+  inside: number; // light within water
+  grid: number; // lines of the floor, against its colour
   paper: THREE.Color; // behind 2D scenes
 }
 
 const srgb = (hex: number) => new THREE.Color().setHex(hex);
 
 export const looks: Record<"light" | "dark", Look> = {
-  light: { zenith: srgb(0x9fc0de), horizon: srgb(0xe9eff4), floor: srgb(0xdfe3e6), lamp: 1.5, sun: 2.4, paper: srgb(0xf4f6f8) },
-  dark: { zenith: srgb(0x141a24), horizon: srgb(0x2c3644), floor: srgb(0x242b35), lamp: 1.7, sun: 1.9, paper: srgb(0x151a21) },
+  light: { zenith: srgb(0x9fc0de), horizon: srgb(0xe9eff4), floor: srgb(0xdfe3e6), lamp: 1.5, sun: 2.4, inside: 0.9, grid: -0.06, paper: srgb(0xf4f6f8) },
+  dark: { zenith: srgb(0x171e29), horizon: srgb(0x36424f), floor: srgb(0x333d48), lamp: 1.9, sun: 2.0, inside: 0.62, grid: 0.018, paper: srgb(0x151a21) },
 };
 
 export const sunDirection = new THREE.Vector3(-0.5, 0.85, 0.55).normalize();
@@ -28,6 +30,8 @@ export const skyUniforms = {
   floorColour: { value: new THREE.Color() },
   lamp: { value: 1 },
   sunPower: { value: 1 },
+  inside: { value: 1 },
+  gridPower: { value: 0 },
   sun: { value: sunDirection },
 };
 
@@ -37,11 +41,13 @@ export function setLook(look: Look): void {
   skyUniforms.floorColour.value.copy(look.floor);
   skyUniforms.lamp.value = look.lamp;
   skyUniforms.sunPower.value = look.sun;
+  skyUniforms.inside.value = look.inside;
+  skyUniforms.gridPower.value = look.grid;
 }
 
 export const skyGlsl = /* glsl */ `
 uniform vec3 zenith, horizon, floorColour, sun;
-uniform float lamp, sunPower;
+uniform float lamp, sunPower, inside, gridPower;
 // What is seen in direction d (unit, y up): a floor, a sky, and a soft lamp the size of a window.
 vec3 sky(vec3 d) {
   vec3 up = mix(horizon, zenith, pow(clamp(d.y, 0.0, 1.0), 0.55));
@@ -103,10 +109,10 @@ export function makeFloor(y: number, extent: THREE.Vector2): THREE.Mesh {
       float line(float x) { float w = fwidth(x); return smoothstep(w, 0.0, abs(fract(x - 0.5) - 0.5) - 0.5 * w); }
       void main() {
         float r = length(at.xz);
-        float grid = max(line(at.x * 4.0), line(at.z * 4.0)) * smoothstep(2.2, 0.4, r) * 0.10;
+        float grid = max(line(at.x * 4.0), line(at.z * 4.0)) * smoothstep(2.2, 0.4, r);
         vec2 q = max(abs(at.xz - vec2(0.05, -0.05)) - extent * 0.92, 0.0);
         float shade = 0.42 * exp(-26.0 * dot(q, q));
-        vec3 c = floorColour * (1.0 - shade) + (dot(floorColour, vec3(1.0)) > 1.0 ? -grid : grid) * 0.6;
+        vec3 c = floorColour * (1.0 - shade) + grid * gridPower;
         c = mix(c, horizon, smoothstep(0.8, 4.5, r));
         gl_FragColor = vec4(c, 1.0);
         #include <tonemapping_fragment>

@@ -91,7 +91,7 @@ export class WaterMaterials {
           float way = max(texture2D(thickness, uv).x, 0.0);
 
           // Refraction in the plane of the screen, more the longer the way and the nearer the eye.
-          vec2 bend = -m.xy * vec2(view.w / view.z, 1.0) * 0.22 * (1.0 - exp(-4.0 * way)) / max(-inView.z, 0.3);
+          vec2 bend = -m.xy * vec2(view.w / view.z, 1.0) * 0.3 * min(way, 0.35) / max(-inView.z, 0.3);
           vec2 there = clamp(uv + bend, 0.002, 0.998);
           if (sceneDistance(there) < -inView.z) there = uv;  // not what stands in front
           vec3 seen = texture2D(behind, there).rgb;
@@ -102,7 +102,7 @@ export class WaterMaterials {
           vec3 left = exp(-absorb * through);
           vec3 world = (vec4(m, 0.0) * viewMatrix).xyz;
           float lit = 0.45 + 0.35 * clamp(dot(world, sun), 0.0, 1.0) + 0.2 * world.y;
-          vec3 deep = colour * (0.25 + 0.75 * dot(horizon, vec3(0.333))) * lit;
+          vec3 deep = colour * inside * lit;
           vec3 c = seen * left + deep * (1.0 - left);
           if (bySpeed > 0.0) c = mix(c, ramp(fast) * (0.55 + 0.6 * lit), 0.85 * bySpeed);
 

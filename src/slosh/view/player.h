@@ -33,7 +33,7 @@ struct PlayerOptions {
     std::string directory;               ///< that of a run.
     std::vector<std::string> overrides;  ///< key=value, laid over the scene.
     bool paused = false;                 ///< Wait for a viewer to press play.
-    std::size_t history = std::size_t(400) << 20;  ///< Frames that are kept, each side. Bytes
+    std::size_t history = std::size_t(256) << 20;  ///< Frames that are kept, each side. Bytes
     /// Cells along the longest side of 3D scenes without tall cells, if they ask for more and
     /// nobody asked for a resolution: a scene for a film is no fun to touch.
     int resolution = 40;

@@ -33,8 +33,8 @@ MessagePtr binary_message(std::string bytes);
 struct ServerOptions {
     std::string address = "127.0.0.1";  ///< To listen on; numbers, not a name.
     int port = 0;                       ///< 0: any that is free.
-    std::string token;                  ///< Asked for unless empty.
-    std::string_view page;              ///< HTML.
+    std::string token = {};             ///< Asked for unless empty.
+    std::string_view page = {};         ///< HTML.
     int max_connections = 64;           ///< More are closed at once.
     int max_viewers = 32;               ///< More are refused (503).
     std::size_t max_message = 4096;     ///< From a viewer. Bytes.
