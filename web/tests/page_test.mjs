@@ -124,7 +124,7 @@ try {
   });
 
   await test("a body follows the hand", async () => {
-    const server = await serve("floating", "--resolution", "32", "--port", "0");
+    const server = await serve("box_in_tube", "--port", "0"); // a heavy box, that sinks when it is let alone
     const { page: p, errors } = await open(browser, server.link, { width: 800, height: 600 });
     await shown(p);
     await until(p, () => !document.querySelector("[data-tool=drag]").disabled);
@@ -144,7 +144,7 @@ try {
     const start = await place();
     await p.mouse.move(start.x, start.y);
     await p.mouse.down();
-    await p.mouse.move(start.x + 20, start.y - 60, { steps: 4 });
+    await p.mouse.move(start.x, start.y - 60, { steps: 4 });
     const from = await p.evaluate(() => window.sloshPage.state.frame);
     await until(p, (n) => window.sloshPage.state.frame >= n, from + 30);
     const held = await place();
@@ -183,7 +183,7 @@ try {
 
   await test("scenes and parameters are chosen; keyboard, themes, picture", async () => {
     const server = await serve("square", "--resolution", "24", "--port", "0");
-    const { page: p, errors } = await open(browser, server.link);
+    const { page: p, errors } = await open(browser, server.link, { width: 800 });
     await shown(p);
     await p.keyboard.press("o");
     const cards = await p.evaluate(() => document.querySelectorAll("#cards .card img").length);
