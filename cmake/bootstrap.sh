@@ -65,7 +65,7 @@ build() {
     shift 2
     # Directories count as well: their times tell of files that came or went. This takes a few
     # milliseconds, where asking ninja, which asks cmake about its globs, takes a hundred.
-    if [ $# -eq 0 ] && [ -f "$stamp" ] && [ -x "$dir/slosh" ] && [ -z "$(cd "$root" && find src tests scenes docs cmake \
+    if [ $# -eq 0 ] && [ -f "$stamp" ] && [ -x "$dir/slosh" ] && [ -z "$(cd "$root" && find src tests scenes docs cmake web/dist \
         CMakeLists.txt CMakePresets.json -newer "$stamp" -print -quit 2>&1)" ]; then
         return 0
     fi

@@ -256,8 +256,12 @@ $("theme").onclick = () => setTheme(stage.theme === "dark" ? "light" : "dark");
 /** Tells the stage what panels leave of it. */
 function measure(): void {
   const narrow = innerWidth < 760;
-  const side = !$("side").hidden && !narrow && stage.sides === 1 ? 306 : 0;
-  stage.covered = { left: narrow || stage.sides > 1 ? 0 : 70, right: side, top: 60, bottom: narrow ? 130 : 68 };
+  const side = !$("side").hidden && !narrow ? 306 : 0;
+  // Two runs share what the panel leaves; one is only moved out of its way.
+  const two = stage.sides > 1;
+  $("view").style.right = two ? `${side}px` : "0";
+  $("view").style.left = two && !narrow ? "80px" : "0";
+  stage.covered = { left: narrow || two ? 0 : 70, right: two ? 0 : side, top: 60, bottom: narrow ? 130 : 68 };
   stage.resize();
 }
 function toggleSide(): void {

@@ -126,7 +126,7 @@ export class WaterSurface {
   set(positions: Float32Array, indices: Uint32Array, speeds: Uint8Array): void {
     const g = this.geometry;
     const vertices = positions.length / 3;
-    if (vertices > this.capacity.vertices || indices.length > this.capacity.indices) {
+    if (!g.getIndex() || vertices > this.capacity.vertices || indices.length > this.capacity.indices) {
       // Room to grow, so that buffers are made anew seldom.
       this.capacity = { vertices: Math.ceil(vertices * 1.3) + 64, indices: Math.ceil(indices.length * 1.3) + 64 };
       g.dispose();

@@ -42,7 +42,8 @@ export async function launch() {
   return chromium.launch({
     executablePath: path,
     headless: true,
-    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+    args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
+      ...(process.env.SLOSH_PAGE ? ["--disable-features=LocalNetworkAccessChecks"] : [])],
   });
 }
 
@@ -53,6 +54,8 @@ export async function open(browser, link, { width = 640, height = 480, dark = fa
   const errors = [];
   page.on("console", (m) => m.type() === "error" && errors.push(m.text()));
   page.on("pageerror", (e) => errors.push(String(e)));
+  // A page that is not compiled in yet: SLOSH_PAGE=web/dist/index.html.
+  if (process.env.SLOSH_PAGE) await page.route(/\/(\?.*)?$/, (r) => r.fulfill({ path: process.env.SLOSH_PAGE, contentType: "text/html" }));
   await page.goto(link);
   return { page, errors };
 }
