@@ -101,6 +101,17 @@ def test_frames_and_controls():
         moved = second.frame(lambda h: h["run"] == 3)
         check(len(moved["bodies"]) > 0, "no bodies")
 
+        # A film by the renderer, of what was computed.
+        second.say({"do": "scene", "name": "square"})
+        second.say({"do": "pause"})
+        second.say({"do": "set", "values": {"resolution": 24}})
+        second.say({"do": "step"})
+        second.state(lambda s: s["run"] == 5 and s["frame"] == 2)
+        second.say({"do": "video"})
+        second.state(lambda s: s["video"]["ready"])
+        status, film = server.get("/video.mp4")
+        check(status == 200 and b"ftyp" in film[:800] and b"avc1" in film, "no video")
+
         # The controls fall to who is left.
         second.close()
         first.until(lambda m: isinstance(m, dict) and m["type"] == "role" and m["controls"])

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "slosh/base/error.h"
+#include "slosh/base/timer.h"
 #include "slosh/cache/bodies.h"
 #include "slosh/cache/ply.h"
 #include "slosh/cache/vdb.h"
@@ -55,7 +56,13 @@ CachedRun::CachedRun(std::string directory)
 }
 
 int CachedRun::frames() const {
-    return read_manifest(directory_).frames;
+    constexpr double kLook = 0.2;  // s
+    const double now = wall_seconds();
+    if (frames_ == 0 || now > looked_ + kLook) {
+        frames_ = read_manifest(directory_).frames;
+        looked_ = now;
+    }
+    return frames_;
 }
 
 std::string CachedRun::file(const char* folder, int number, const char* extension) const {

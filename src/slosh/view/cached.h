@@ -16,7 +16,7 @@ public:
     explicit CachedRun(std::string directory);
 
     const Scene& scene() const { return scene_; }
-    /// Frames 1 to this are there; looks again each time, since a run may be under way.
+    /// Frames 1 to this are there; looks again now and then, since a run may be under way.
     int frames() const;
     /// InputError if a file is missing.
     ShownFrame frame(int number, bool points) const;
@@ -26,6 +26,8 @@ private:
     std::string directory_;
     Scene scene_;
     PreviewScene preview_;
+    mutable int frames_ = 0;
+    mutable double looked_ = 0;  // wall clock, s
 };
 
 }  // namespace slosh::view

@@ -75,13 +75,6 @@ public:
         });
     }
     void shake() override { shake_.start(simulation_.state().time); }
-    std::vector<std::string> tools() const override {
-        const LiquidSetup<D>& setup = simulation_.setup();
-        std::vector<std::string> words{"push", "tilt"};
-        if (!setup.gas) words.push_back("pour");
-        if (!setup.bodies.empty()) words.push_back("drag");
-        return words;
-    }
 
 private:
     void touch(LiquidSetup<D>& setup, LiquidState<D>& state, double dt) const {
@@ -189,6 +182,14 @@ double Shake::shift(double time) const {
 double Shake::acceleration(double time) const {
     const double h = 1e-4;
     return (shift(time + h) - 2 * shift(time) + shift(time - h)) / (h * h);
+}
+
+std::vector<std::string> tools_of(const Scene& scene) {
+    if (scene.tall) return {};
+    std::vector<std::string> words{"push", "tilt"};
+    if (!scene.gas) words.push_back("pour");
+    if (!scene.bodies.empty()) words.push_back("drag");
+    return words;
 }
 
 std::unique_ptr<LiveRun> start_live_run(const Scene& scene) {

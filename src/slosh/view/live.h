@@ -55,14 +55,14 @@ public:
     /// that scenes allow.
     virtual void set_walls(Separation separation, const std::string& solver) = 0;
     virtual void shake() = 0;
-    /// What of Hands works here: "drag", "pour", "push", "tilt".
-    virtual std::vector<std::string> tools() const = 0;
 
     Hands hands;
 };
 
 /// The run that a scene describes, at its start.
 std::unique_ptr<LiveRun> start_live_run(const Scene& scene);
+/// What hands can do in a scene: "drag", "pour", "push", "tilt" (and shake).
+std::vector<std::string> tools_of(const Scene& scene);
 
 /// Particles are shown up to this number; of more, an even choice.
 constexpr std::size_t kMostPoints = 60000;

@@ -56,7 +56,6 @@ public:
     }
     void set_walls(Separation, const std::string&) override {}
     void shake() override {}
-    std::vector<std::string> tools() const override { return {}; }
 
 private:
     tall::Simulation simulation_;

@@ -41,11 +41,6 @@ Player::Player(PlayerOptions options)
         (void)load();
 }
 
-Player::~Player() {
-    film_stop_ = true;
-    if (film_.joinable()) film_.join();
-}
-
 /// The scene in view, small enough to be touched unless somebody asked for more.
 Scene Player::load() const {
     if (cached_) return cached_->scene();
@@ -80,18 +75,26 @@ void Player::run(const std::function<bool()>& stop,
     }
     for (const auto& side : sides_)
         if (side->packing.valid()) side->packing.wait();
+    film_stop_ = true;
+    if (film_.joinable()) film_.join();
+}
+
+/// A run that fails ends itself, not the page.
+template <class Work>
+void Player::guarded(const Work& work) {
+    try {
+        work();
+    } catch (const std::bad_alloc&) {
+        failed("out of memory; a lower resolution needs less");
+    } catch (const std::exception& e) {
+        failed(words_of(e));
+    }
+    send_state();
 }
 
 /// Begins anew with the scene in view.
 void Player::open() {
-    try {
-        open_sides();
-    } catch (const Error& e) {
-        failed(words_of(e));
-    } catch (const std::bad_alloc&) {
-        failed("out of memory; a lower resolution needs less");
-    }
-    send_state();
+    guarded([&] { open_sides(); });
 }
 
 void Player::open_sides() {
@@ -129,7 +132,6 @@ void Player::open_sides() {
         pack(side, int(s), 1, true);
     }
     shown_ = 1;
-    if (!cached_) send_stage();  // the tools are known now
     due_ = wall_seconds() + 1 / sides_[0]->scene.fps;
 }
 
@@ -147,7 +149,7 @@ int Player::last() const {
 /// The next frame: a kept one if there is, else a new one.
 void Player::go_on() {
     const int next = shown_ + 1;
-    try {
+    guarded([&] {
         if (cached_ || next <= computed()) {
             // Of what was kept the oldest may be gone: then on with the first that is there.
             if (!show(next)) shown_ = std::max(shown_, sides_[0]->timeline.first() - 1);
@@ -156,12 +158,7 @@ void Player::go_on() {
             shown_ = next;
         }
         wait_until_due();
-    } catch (const Error& e) {
-        failed(words_of(e));
-    } catch (const std::bad_alloc&) {
-        failed("out of memory; a lower resolution needs less");
-    }
-    send_state();
+    });
 }
 
 /// False if something else came up; what was computed so far is kept.

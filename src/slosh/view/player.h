@@ -43,7 +43,6 @@ class Player {
 public:
     /// Reads the scene, so that what is wrong with it is an InputError here.
     explicit Player(PlayerOptions options);
-    ~Player();
 
     // From the server's thread.
     void joined(int viewer);
@@ -71,6 +70,8 @@ private:
     };
 
     Scene load() const;
+    template <class Work>
+    void guarded(const Work& work);
     void open();
     void open_sides();
     void send_stage();
@@ -79,6 +80,7 @@ private:
     void send_role(int viewer);
     void refuse(int viewer, const std::string& why);
 
+    void take_hands_off();
     bool take_commands();
     void obey(const Command& command);
     void obey_scene(const std::string& name);

@@ -44,12 +44,17 @@ void Player::left(int viewer) {
     viewers_.erase(viewer);
     if (holder_ == viewer) {
         holder_ = viewers_.empty() ? 0 : viewers_.begin()->first;
-        Command release;
-        release.what = Do::Release;  // nobody's hands stay in the water
-        queue_.push_back({0, release});
-        something_.notify_one();
+        take_hands_off();
     }
     for (const auto& [id, bad] : viewers_) send_role(id);
+}
+
+/// Nobody's hands stay in the water when the controls go to somebody else.
+void Player::take_hands_off() {
+    Command release;
+    release.what = Do::Release;
+    queue_.push_back({0, release});
+    something_.notify_one();
 }
 
 void Player::said(int viewer, std::string_view text) {
@@ -65,6 +70,7 @@ void Player::said(int viewer, std::string_view text) {
     if (command.what == Do::Take) {
         holder_ = viewer;
         for (const auto& [id, bad] : viewers_) send_role(id);
+        take_hands_off();
         return;
     }
     if (viewer != holder_) return refuse(viewer, "another viewer holds the controls; take them first");
@@ -94,7 +100,7 @@ void Player::send_stage() {
     stage.live = !cached_;
     stage.sides = compare_ ? std::vector<std::string>{"sticky walls", "walls that let go"}
                            : std::vector<std::string>{""};
-    if (sides_[0]->live) stage.tools = sides_[0]->live->tools();
+    if (!cached_) stage.tools = tools_of(sides_[0]->scene);
     server_->broadcast(Slot::Scene, binary_message(encode_stage(sides_[0]->scene, stage)));
 }
 
@@ -170,6 +176,8 @@ bool Player::hands_between_steps() {
 
 void Player::obey(const Command& c) {
     if (c.of_hands()) return obey_hands(c);
+    if (sides_.empty() && c.what != Do::Scene && c.what != Do::Reset)
+        throw InputError("nothing is in view; choose a scene");
     switch (c.what) {
         case Do::Play:
             playing_ = !broken_;
@@ -214,7 +222,13 @@ void Player::obey(const Command& c) {
             compare_ = c.on;
             open();
             break;
-        case Do::Points: points_ = c.on; break;
+        case Do::Points:
+            points_ = c.on;
+            // The newest frame is still at hand; older ones stay as they were sent.
+            if (!broken_ && (cached_ || shown_ == computed()))
+                for (std::size_t s = 0; s < sides_.size(); ++s)
+                    pack(*sides_[s], int(s), shown_, true);
+            break;
         case Do::Shake:
             for (const auto& side : sides_)
                 if (side->live) side->live->shake();

@@ -15,7 +15,7 @@ struct StageOptions {
     int run = 0;                     ///< Frames of the same number belong to it.
     bool live = true;                ///< Computed while it is watched.
     std::vector<std::string> sides;  ///< What each side of the view shows, in a word or two.
-    std::vector<std::string> tools;  ///< See LiveRun::tools().
+    std::vector<std::string> tools;  ///< See tools_of().
 };
 /// The bytes that describe `scene` (frame.h).
 std::string encode_stage(const Scene& scene, const StageOptions& options);
