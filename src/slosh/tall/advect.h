@@ -15,10 +15,11 @@ struct AdvectionRoom {
     Velocity path;               ///< Cells that what arrives at a cell has come.
 };
 
-/// Moves phi (m) by semi-Lagrangian steps and velocity (m/s, known everywhere) by MacCormack's
+/// Moves phi (m) by semi-Lagrangian steps and velocity (m/s, known in reach) by MacCormack's
 /// method, which falls back to the semi-Lagrangian value where it leaves the range of what it was
-/// interpolated from. Beyond `band` (m) from the new water nothing is moved.
-void advect(const Grid& grid, double dt, float band, AdvectionRoom& room, Columns<float>& phi,
-            Velocity& velocity);
+/// interpolated from; then adds `push` (m/s) to the velocity. Beyond `band` (m) from the new water
+/// nothing is moved. No velocity is greater than `fastest` (m/s).
+void advect(const Grid& grid, double dt, float band, const Float4& push, float fastest,
+            AdvectionRoom& room, Columns<float>& phi, Velocity& velocity);
 
 }  // namespace slosh::tall

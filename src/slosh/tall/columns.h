@@ -5,10 +5,16 @@
 // kBelow cells lower or higher is read by plain vector loads at a shift; others go through a copy
 // (Columns::aligned). Whoever changes a top or a bottom refreshes the cells below.
 //
+// Water takes a small part of most columns. Whoever keeps track of it tells a field the end of what
+// is in use; beyond, up to the next column, it holds `above`, and loops need not go there.
+//
 // T is float, or a vector of four floats that move together (velocity).
 #pragma once
 
+#include <immintrin.h>
+
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "slosh/base/hash.h"
@@ -33,20 +39,24 @@ public:
         above_ = above;
         values_.assign(grid.columns() * static_cast<std::size_t>(stride_), T{});
         bottoms_.assign(grid.columns(), T{});
+        ends_.assign(grid.columns(), static_cast<short>(grid.ny() + 1));
         const int n = static_cast<int>(grid.columns());
-        for (int c = 0; c < n; ++c) std::fill(at(c) + grid.ny() + 1, at(c) + end(grid), above);
+        for (int c = 0; c < n; ++c)
+            std::fill(at(c) + grid.ny() + 1, at(c) + grid.length() + Grid::kBelow, above);
     }
     /// Whether it has room for this grid, whatever its heights are.
     bool fits(const Grid& grid) const {
         return stride_ == grid.stride() && bottoms_.size() == grid.columns();
     }
-    /// One past the last offset that may be read.
-    static int end(const Grid& grid) { return grid.length() + Grid::kBelow; }
-    /// Zero everywhere, above too.
-    void clear() {
-        std::fill(values_.begin(), values_.end(), T{});
-        std::fill(bottoms_.begin(), bottoms_.end(), T{});
+    /// Offsets from here on hold `above`.
+    int end(int c) const { return ends_[c]; }
+    /// What is not in use becomes `above`; what comes into use is so until it is written.
+    void set_end(int c, int end) {
+        if (end < ends_[c]) std::fill(at(c) + end, at(c) + ends_[c], above_);
+        ends_[c] = static_cast<short>(end);
     }
+
+    const T& above() const { return above_; }
 
     /// The column's values by i = y - top, from -kBelow to length() - 1 and kBelow beyond.
     T* at(int c) { return values_.data() + static_cast<std::size_t>(c) * stride_ + Grid::kTop; }
@@ -71,6 +81,17 @@ public:
         const T low = bottoms_[c], high = q[0];
         const int depth = grid.top(c) - grid.bottom(c);
         const float slope = grid.slope(c);
+        if constexpr (std::is_same_v<T, float>) {
+            static_assert(Grid::kBelow == 8);
+            const __m256 k = _mm256_setr_ps(8, 7, 6, 5, 4, 3, 2, 1);
+            const __m256 a = _mm256_fnmadd_ps(k, _mm256_set1_ps(slope), _mm256_set1_ps(1));
+            const __m256 line = _mm256_fmadd_ps(a, _mm256_set1_ps(high - low), _mm256_set1_ps(low));
+            const __m256 in =
+                _mm256_cmp_ps(k, _mm256_set1_ps(static_cast<float>(depth)), _CMP_LE_OQ);
+            const __m256 out = _mm256_set1_ps(under == Under::Bottom ? low : 0.0f);
+            _mm256_storeu_ps(q - Grid::kBelow, _mm256_blendv_ps(out, line, in));
+            return;
+        }
         for (int k = 1; k <= Grid::kBelow; ++k) {
             const float a = 1 - static_cast<float>(k) * slope;
             q[-k] = k <= depth ? low * (1 - a) + high * a : under == Under::Bottom ? low : T{};
@@ -105,6 +126,7 @@ private:
     int stride_ = 0;
     T above_{};
     std::vector<T, AlignedAllocator<T>> values_, bottoms_;
+    std::vector<short> ends_;
 };
 
 }  // namespace slosh::tall

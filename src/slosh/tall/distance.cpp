@@ -1,5 +1,7 @@
 #include "slosh/tall/distance.h"
 
+#include <immintrin.h>
+
 #include <cmath>
 
 #include "slosh/tall/column_kernels.h"
@@ -24,28 +26,70 @@ float eikonal(float a, float b, float c, float h) {
     return (s + std::sqrt(std::max(0.0f, s * s - 3 * q))) / 3;
 }
 
-/// Calls body(i, phi, six neighbours) for every stored cell but the bottom.
-template <class Body>
-void with_neighbours(const Grid& g, const Columns<float>& phi, const Body& body) {
-    parallel_for(static_cast<std::size_t>(g.nz()), 2, [&](std::size_t z) {
+constexpr int kVector = 8;
+
+/// Runs change(i, own, six neighbours), which returns the new phi, for cells of `phi` in reach, and
+/// swaps the result in. Eight cells at a time are asked first, by wanted(own, six neighbours) ->
+/// bits; what is not wanted keeps `own`, clamped to the band.
+template <class Wanted, class Change>
+void change_distance(const Grid& g, Columns<float>& phi, Columns<float>& room, float most,
+                     const Wanted& wanted, const Change& change) {
+    if (!room.fits(g)) room.resize(g, phi.above());
+    for_each_row(g, [&](int z) {
         for (int x = 0; x < g.nx(); ++x) {
-            const int c = g.column(x, static_cast<int>(z)), n = g.ny() + 1;
-            const Neighbourhood<Under::Bottom> beside(phi, g, c, n);
+            const int c = g.column(x, z), n = phi.end(c);
+            room.set_end(c, n);
+            room.bottom(c) = std::clamp(phi.bottom(c), -most, most);
             const float* p = phi.at(c);
-            // A wall shows what lies before it.
-            const float* side[4];
-            for (int k = 0; k < 4; ++k) side[k] = beside.side[k];
-            if (x == 0) side[0] = p;
-            if (x == g.nx() - 1) side[1] = p;
-            if (z == 0) side[2] = p;
-            if (static_cast<int>(z) == g.nz() - 1) side[3] = p;
-            for (int i = 0; i < n; ++i) {
-                const float around[6] = {side[0][i], side[1][i], side[2][i],
-                                         side[3][i], p[i - 1],   i + 1 < n ? p[i + 1] : p[i]};
-                body(c, i, p[i], around);
+            float* out = room.at(c);
+            if (n > 0) {
+                const Neighbourhood<Under::Bottom> beside(phi, g, c, g.length());
+                // A wall shows what lies before it.
+                const float* side[6] = {x == 0 ? p : beside.side[0],
+                                        x == g.nx() - 1 ? p : beside.side[1],
+                                        z == 0 ? p : beside.side[2],
+                                        z == g.nz() - 1 ? p : beside.side[3],
+                                        p - 1,
+                                        p + 1};
+                const int start = std::min(g.start(c) / kVector * kVector, n);
+                std::copy(p, p + start, out);
+                for (int i = start; i < n; i += kVector) {
+                    __m256 around[6];
+                    for (int k = 0; k < 6; ++k) around[k] = _mm256_loadu_ps(side[k] + i);
+                    const __m256 own = _mm256_load_ps(p + i);
+                    // Beyond n lies air at the end of the band: it stays so.
+                    _mm256_store_ps(out + i,
+                                    _mm256_max_ps(_mm256_set1_ps(-most),
+                                                  _mm256_min_ps(_mm256_set1_ps(most), own)));
+                    for (unsigned bits = wanted(own, around); bits; bits &= bits - 1) {
+                        const int j = i + __builtin_ctz(bits);
+                        if (j >= n) break;
+                        const float six[6] = {side[0][j], side[1][j], side[2][j],
+                                              side[3][j], side[4][j], side[5][j]};
+                        out[j] = change(p[j], six);
+                    }
+                }
             }
+            room.refresh(g, c, Under::Bottom);
         }
     });
+    std::swap(phi, room);
+}
+
+/// Cells that have a neighbour of the other sign.
+unsigned signs_differ(__m256 own, const __m256* around) {
+    __m256 differ = _mm256_setzero_ps();
+    for (int k = 0; k < 6; ++k) differ = _mm256_or_ps(differ, _mm256_xor_ps(own, around[k]));
+    return static_cast<unsigned>(_mm256_movemask_ps(differ));
+}
+
+/// Cells that are, or have a neighbour, nearer than `most`.
+unsigned any_nearer(__m256 own, const __m256* around, float most) {
+    const __m256 no_sign = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+    __m256 least = _mm256_and_ps(own, no_sign);
+    for (int k = 0; k < 6; ++k) least = _mm256_min_ps(least, _mm256_and_ps(around[k], no_sign));
+    return static_cast<unsigned>(
+        _mm256_movemask_ps(_mm256_cmp_ps(least, _mm256_set1_ps(most), _CMP_LT_OQ)));
 }
 
 bool beside_surface(float own, const float* around) {
@@ -71,37 +115,27 @@ float distance_beside(float own, const float* around, float h) {
 }  // namespace
 
 void clamp_distance(const Grid& g, Columns<float>& phi, Columns<float>& room) {
-    const float h = static_cast<float>(g.dx()), most = kBand * h;
-    room = phi;
-    with_neighbours(g, phi, [&](int c, int i, float own, const float* around) {
-        const bool beside = beside_surface(own, around);
-        room.at(c)[i] = beside ? distance_beside(own, around, h) : std::clamp(own, -most, most);
+    const float h = static_cast<float>(g.dx());
+    change_distance(g, phi, room, kBand * h, signs_differ, [&](float own, const float* around) {
+        return beside_surface(own, around) ? distance_beside(own, around, h) : own;
     });
-    for_each_column(g, [&](int c) { room.bottom(c) = std::clamp(phi.bottom(c), -most, most); });
-    room.refresh_all(g, Under::Bottom);
-    std::swap(phi, room);
 }
 
 void redistance(const Grid& g, Columns<float>& phi, Columns<float>& room) {
     const float h = static_cast<float>(g.dx()), most = kBand * h;
-    room = phi;
-    for (int pass = 0; pass < kPasses; ++pass) {
-        with_neighbours(g, phi, [&](int c, int i, float own, const float* around) {
-            float& to = room.at(c)[i];
-            if (beside_surface(own, around)) {
-                to = pass == 0 ? distance_beside(own, around, h) : own;
-                return;
-            }
-            const auto least = [&](int a, int b) {
-                return std::min(std::abs(around[a]), std::abs(around[b]));
-            };
-            const float d = std::min(eikonal(least(0, 1), least(2, 3), least(4, 5), h), most);
-            to = own < 0 ? -d : d;
-        });
-        for_each_column(g, [&](int c) { room.bottom(c) = phi.bottom(c); });
-        room.refresh_all(g, Under::Bottom);
-        std::swap(phi, room);
-    }
+    for (int pass = 0; pass < kPasses; ++pass)
+        change_distance(
+            g, phi, room, most,
+            [&](__m256 own, const __m256* around) { return any_nearer(own, around, most); },
+            [&](float own, const float* around) {
+                if (beside_surface(own, around))
+                    return pass == 0 ? distance_beside(own, around, h) : own;
+                const auto least = [&](int a, int b) {
+                    return std::min(std::abs(around[a]), std::abs(around[b]));
+                };
+                const float d = std::min(eikonal(least(0, 1), least(2, 3), least(4, 5), h), most);
+                return own < 0 ? -d : d;
+            });
 }
 
 }  // namespace slosh::tall

@@ -15,12 +15,13 @@ Float4 normalised(const Float4& sum) {
     return sum[kKnown] > 1e-6f ? sum / sum[kKnown] : Float4{};
 }
 
-void mark_known(const Level& level, Velocity& u) {
-    for_each_column(level.grid, [&](int c) {
+void mark_known(const Level& level, Velocity& u, int z) {
+    for_each_in_row(level.grid, z, [&](int c) {
+        if (u.end(c) == 0) return;
         const float* phi = level.phi.at(c);
         const float* w = level.open.at(c);
         Float4* v = u.at(c);
-        for (int i = 0; i <= level.grid.ny(); ++i)
+        for (int i = 0; i < u.end(c); ++i)
             v[i] = phi[i] < 0 && w[i] > 0 ? Float4{v[i][0], v[i][1], v[i][2], 1} : Float4{};
         Float4& b = u.bottom(c);
         b = level.phi.bottom(c) < 0 && level.open.bottom(c) > 0 ? Float4{b[0], b[1], b[2], 1}
@@ -29,26 +30,32 @@ void mark_known(const Level& level, Velocity& u) {
     });
 }
 
-/// One layer more: unknown cells in `band` of the surface take the mean of the known neighbours
-/// nearer to it, each by its share of the gradient of phi. That is the steady state of eq. (7),
-/// upwind.
-void grow_layer(const Level& level, float band, const Velocity& u, Velocity& next) {
+/// Unknown cells of a column that lie in `band` of the surface, by body(offset).
+template <class Body>
+void for_each_unknown(const Level& level, float band, const Velocity& u, int c, const Body& body) {
+    const float* phi = level.phi.at(c);
+    const float* w = level.open.at(c);
+    const Float4* v = u.at(c);
+    for (int i = level.grid.start(c); i < u.end(c); ++i)
+        if (phi[i] <= band && (phi[i] >= 0 || w[i] <= 0) && v[i][kKnown] <= 0) body(i);
+}
+
+/// One layer more, for row z: unknown cells in `band` of the surface take the mean of the known
+/// neighbours nearer to it, each by its share of the gradient of phi. That is the steady state of
+/// eq. (7), upwind.
+void grow_layer(const Level& level, float band, int z, const Velocity& u, Velocity& next) {
     const Grid& g = level.grid;
-    for_each_column(g, [&](int c) {
-        const int n = g.ny() + 1;
+    for_each_in_row(g, z, [&](int c) {
+        const int n = u.end(c);
         const int steps[4] = {-g.step_x(), g.step_x(), -g.step_z(), g.step_z()};
         const float* phi = level.phi.at(c);
         const Float4* v = u.at(c);
-        Float4* out = next.at(c);
-        next.bottom(c) = u.bottom(c);
         Float4 room[4][kMaxLength + 8];
         float phi_room[4][kMaxLength + 8];
         const Float4* beside[4];
         const float* phi_beside[4];
         bool ready = false;
-        for (int i = 0; i < n; ++i) {
-            out[i] = v[i];
-            if (v[i][kKnown] > 0 || phi[i] > band) continue;
+        for_each_unknown(level, band, u, c, [&](int i) {
             if (!ready)
                 for (int k = 0; k < 4; ++k) {
                     beside[k] = u.aligned(g, c + steps[k], g.top(c), n, Under::Bottom, room[k]);
@@ -63,24 +70,37 @@ void grow_layer(const Level& level, float band, const Velocity& u, Velocity& nex
             for (int k = 0; k < 4; ++k) add(beside[k][i], phi_beside[k][i]);
             add(v[i - 1], phi[i - 1]);
             add(v[i + 1], phi[i + 1]);
-            out[i] = normalised(sum);
-        }
-        next.refresh(g, c, Under::Bottom);
+            next.at(c)[i] = normalised(sum);
+        });
+    });
+}
+
+/// Takes what grow_layer has found.
+void take_layer(const Level& level, float band, int z, const Velocity& next, Velocity& u) {
+    for_each_in_row(level.grid, z, [&](int c) {
+        for_each_unknown(level, band, u, c, [&](int i) { u.at(c)[i] = next.at(c)[i]; });
+        if (u.end(c) > 0) u.refresh(level.grid, c, Under::Bottom);
     });
 }
 
 /// Mean of the known velocities of the eight finer cells.
 void down(const Grid& fine, const Velocity& from, const Grid& coarse, Velocity& to) {
-    parallel_for(static_cast<std::size_t>(coarse.nz()), 2, [&](std::size_t row) {
+    for_each_row(coarse, [&](int z) {
         Float4 room[2 * kMaxLength + 64];
         for (int x = 0; x < coarse.nx(); ++x) {
-            const int z = static_cast<int>(row), c = coarse.column(x, z);
-            const int f = fine.column(2 * x, 2 * z), n = coarse.ny() + 1;
+            const int c = coarse.column(x, z), f = fine.column(2 * x, 2 * z);
+            const int children[4] = {f, f + fine.step_x(), f + fine.step_z(),
+                                     f + fine.step_x() + fine.step_z()};
+            int end = 0;
+            for (int k : children)
+                if (from.end(k) > 0)
+                    end = std::max(end, (from.end(k) + fine.top(k) + 1) / 2 - coarse.top(c));
+            const int n = std::min(end, coarse.ny() + 1);
+            to.set_end(c, n);
             Float4* out = to.at(c);
             std::fill(out, out + n, Float4{});
             Float4 bottom{};
-            for (int child :
-                 {f, f + fine.step_x(), f + fine.step_z(), f + fine.step_x() + fine.step_z()}) {
+            for (int child : children) {
                 const Float4* p =
                     from.aligned(fine, child, 2 * coarse.top(c), 2 * n, Under::Nothing, room);
                 for (int i = 0; i < n; ++i) out[i] += p[2 * i] + p[2 * i + 1];
@@ -101,6 +121,7 @@ void complete(const Grid& g, Velocity& u) {
         for (int x = 0; x < g.nx(); ++x) {
             const int c = g.column(x, z);
             Float4* v = u.at(c);
+            u.set_end(c, g.ny() + 1);
             for (int i = 0; i <= g.ny(); ++i) {
                 const Float4& below = i > 0 ? v[i - 1] : u.bottom(c);
                 if (v[i][kKnown] <= 0) v[i] = below;
@@ -124,24 +145,25 @@ void complete(const Grid& g, Velocity& u) {
 /// one.
 void up(const Grid& coarse, const Velocity& from, const Grid& fine, Velocity& to) {
     constexpr float kWeight[4] = {9.0f / 16, 3.0f / 16, 3.0f / 16, 1.0f / 16};
-    parallel_for(static_cast<std::size_t>(fine.nz()), 4, [&](std::size_t row) {
+    for_each_row(fine, [&](int z) {
         Float4 room[kMaxLength + 24], line[kMaxLength + 24];
         Float4* mixed = line + 1;
         for (int x = 0; x < fine.nx(); ++x) {
-            const int z = static_cast<int>(row), c = fine.column(x, z), top = fine.top(c);
+            const int c = fine.column(x, z), top = fine.top(c), end = to.end(c);
+            if (end == 0) continue;
             // The border holds zeros, and so counts as unknown.
             const int near = coarse.column(x >> 1, z >> 1);
             const int dx = (x & 1) ? coarse.step_x() : -coarse.step_x();
             const int dz = (z & 1) ? coarse.step_z() : -coarse.step_z();
             const int around[4] = {near, near + dx, near + dz, near + dx + dz};
-            const int base = top >> 1, n = (fine.ny() + 2) / 2 + 2;
+            const int base = top >> 1, n = (end + 1) / 2 + 2;
             std::fill(mixed - 1, mixed + n, Float4{});
             for (int k = 0; k < 4; ++k) {
                 const Float4* p = from.aligned(coarse, around[k], base, n, Under::Bottom, room);
                 for (int i = -1; i < n; ++i) mixed[i] += kWeight[k] * p[i];
             }
             Float4* out = to.at(c);
-            for (int i = 0; i <= fine.ny(); ++i) {
+            for (int i = fine.start(c); i < end; ++i) {
                 if (out[i][kKnown] > 0) continue;
                 const int y = top + i, k = (y >> 1) - base;
                 out[i] = normalised(0.75f * mixed[k] + 0.25f * mixed[(y & 1) ? k + 1 : k - 1]);
@@ -156,19 +178,25 @@ void up(const Grid& coarse, const Velocity& from, const Grid& fine, Velocity& to
 
 void extrapolate(const std::vector<Level>& levels, ExtrapolationRoom& room, Velocity& velocity) {
     const Level& finest = levels.front();
-    mark_known(finest, velocity);
-    room.next = velocity;
-    for (int layer = 0; layer < 2; ++layer) {
-        grow_layer(finest, (layer + 2) * static_cast<float>(finest.grid.dx()), velocity, room.next);
-        std::swap(velocity, room.next);
-    }
+    if (!room.next.fits(finest.grid)) room.next.resize(finest.grid);
+    const float dx = static_cast<float>(finest.grid.dx());
+    run_wavefront(stages_over(finest.grid, 5), [&](int stage, int z) {
+        const float band = stage < 3 ? 2 * dx : 3 * dx;
+        if (stage == 0)
+            mark_known(finest, velocity, z);
+        else if (stage % 2)
+            grow_layer(finest, band, z, velocity, room.next);
+        else
+            take_layer(finest, band, z, room.next, velocity);
+    });
     room.coarse.resize(levels.size());
     for (std::size_t l = 1; l < levels.size(); ++l) {
-        room.coarse[l].resize(levels[l].grid);
+        if (!room.coarse[l].fits(levels[l].grid)) room.coarse[l].resize(levels[l].grid);
         down(levels[l - 1].grid, l == 1 ? velocity : room.coarse[l - 1], levels[l].grid,
              room.coarse[l]);
     }
-    complete(levels.back().grid, levels.size() > 1 ? room.coarse.back() : velocity);
+    Velocity& coarsest = levels.size() > 1 ? room.coarse.back() : velocity;
+    complete(levels.back().grid, coarsest);
     for (std::size_t l = levels.size() - 1; l > 0; --l)
         up(levels[l].grid, room.coarse[l], levels[l - 1].grid,
            l == 1 ? velocity : room.coarse[l - 1]);

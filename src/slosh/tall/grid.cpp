@@ -22,6 +22,7 @@ Grid::Grid(int nx, int ny, int nz, double dx) : nx_(nx), ny_(ny), nz_(nz), dx_(d
     const std::size_t n = static_cast<std::size_t>(nx + 2) * (nz + 2);
     bottom_.assign(n, 0);
     top_.assign(n, 1);
+    start_.assign(n, 0);
     slope_.assign(n, 1.0f);
     closed_.assign(n, 0);
 }
@@ -31,6 +32,8 @@ void Grid::set(int x, int z, int bottom, int top) {
     closed_[c] = bottom >= top;
     bottom_[c] = std::min(bottom, top - 1);
     top_[c] = top;
+    // Below the terrain's surface a cell is read by interpolation beside it, and one more by paths.
+    start_[c] = static_cast<short>(std::clamp(bottom - 2 - top, 0, ny_ + 1));
     slope_[c] = 1.0f / static_cast<float>(top - bottom_[c]);
 }
 
@@ -40,6 +43,7 @@ void Grid::close_border() {
         const int from = column(std::clamp(x, 0, nx_ - 1), std::clamp(z, 0, nz_ - 1));
         bottom_[to] = bottom_[from];
         top_[to] = top_[from];
+        start_[to] = start_[from];
         slope_[to] = slope_[from];
         closed_[to] = closed_[from];
     };

@@ -49,7 +49,11 @@ public:
 
     int bottom(int c) const { return bottom_[c]; }  ///< World y of the lowest cell above terrain.
     int top(int c) const { return top_[c]; }        ///< World y of the tall cell's highest cell.
+    const int* tops() const { return top_.data(); }
     int highest(int c) const { return top_[c] + ny_; }
+    /// Offset from which on a column is worth working on: what is lower lies in terrain, and not
+    /// just under its surface.
+    int start(int c) const { return start_[c]; }
     /// Weight of the top's value a cell above the bottom: 1 / (top - bottom).
     float slope(int c) const { return slope_[c]; }
 
@@ -77,6 +81,7 @@ private:
     int stride_ = 0, length_ = 0;
     double dx_ = 1;
     std::vector<int> bottom_, top_;
+    std::vector<short> start_;
     std::vector<float> slope_;
     std::vector<char> closed_;
 };

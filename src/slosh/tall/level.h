@@ -32,19 +32,51 @@ struct TallPair {
     float pivot = 0;       ///< 1 / d_bottom
 };
 
+/// Where a column finds its four neighbours, left, right, before, behind: one line of cache.
+struct alignas(64) Beside {
+    static constexpr int kApart = 1 << 30;
+    /// From the column's own values to the neighbour's at the same height; kApart in the first if
+    /// a neighbour's top is too far off to be read so.
+    int shift[4] = {};
+    /// The neighbour's value at the height of the bottom: an entry of its values (from the column's
+    /// own), and the shares of that and of its bottom. Both are 0 in terrain.
+    int value[4] = {};
+    float value_share[4] = {}, bottom_share[4] = {};
+
+    bool apart() const { return shift[0] == kApart; }
+};
+
+/// Up to eight columns of one row and colour that are solved together, a lane each.
+struct Batch {
+    static constexpr int kLanes = 8;
+    int column[kLanes] = {};  ///< Lanes without a column repeat the last one.
+    int count = 0;
+    int first = 0, last = 0;  ///< Offsets of all their unknowns but the bottoms; whole vectors.
+    bool apart = false;       ///< Some neighbour is too far off.
+    std::size_t pivots = 0;   ///< Of the pivots m, lane by lane: pivots + 8 (i - first).
+};
+
 struct Level {
     Grid grid;
     Columns<float> phi;   ///< Negative in liquid, in any unit. Above the grid: air.
     Columns<float> open;  ///< w = 1 - s in [0, 1].
     Columns<float> q, b;
     Columns<float> diagonal;  ///< d; 0 where there is no unknown.
-    Columns<float> pivot;     ///< m; 0 where there is no unknown.
     Columns<float> spread;    ///< w over the interpolated w of the coarser level; 0: no unknown.
     std::vector<TallPair> pair;
+    std::vector<Beside, AlignedAllocator<Beside>> beside;
+    std::vector<Batch> batches;    ///< By rows, colour 0 of a row before colour 1.
+    std::vector<int> row_batches;  ///< Those of row z and a colour start at entry 2 z + colour.
+    std::vector<float, AlignedAllocator<float>> pivots;
     /// How much the residual of a bottom counts on the coarser level, see level_merit.cpp.
     std::vector<float> merit;
     /// Offsets [first, last) hold all unknowns of a column but its bottom; whole vectors.
     std::vector<short> first, last;
+    /// A bit for each of eight cells: it and its six neighbours are all water and wholly open.
+    std::vector<unsigned char> plain;
+    bool is_plain(int c, int i) const {
+        return plain[static_cast<std::size_t>(c) * (grid.length() / 8) + i / 8] >> (i % 8) & 1;
+    }
     /// Weight of the neighbours beside a bottom. Its row balances one cell of the *finest* level,
     /// so on level l it is 2^-l: a coarse bottom has the flow along the whole tall cell from below,
     /// but only the finest cell's share from beside.
@@ -58,8 +90,15 @@ struct Level {
 /// Smallest distance from a cell to the surface, in cells, that the ghost value uses. It bounds d.
 inline constexpr float kMinTheta = 0.01f;
 
-/// Computes diagonal, pivot, pair and ranges from phi and open, whose cells below must be fresh.
+/// Computes diagonal, pair and ranges from phi and open, whose cells below must be fresh, and
+/// what sweeps need. q is zero after it.
 void build_rows(Level& level);
+
+/// Puts columns into batches and computes their pivots; part of build_rows.
+void build_batches(Level& level);
+
+/// q = 0 in a column.
+void zero_pressure(Level& level, int c);
 
 /// Computes merit; part of build_rows.
 void build_merit(Level& level);
@@ -68,18 +107,17 @@ void build_merit(Level& level);
 /// `keep_air`: bubbles must not vanish on the finest levels. [CM11, sec. 3.7.1]
 void coarsen(Level& fine, Level& coarse, bool keep_air);
 
-/// Solves the columns of one colour (x + z even: 0) for q, their neighbours held fixed. Two
-/// columns of a colour are no neighbours, so this may run in any order.
-void smooth_columns(Level& level, int colour);
+/// Solves the columns of one colour (x + z even: 0) in row z for q, their neighbours held fixed.
+void smooth_row(Level& level, int z, int colour);
 
-/// b of `coarse` from the residual of `fine`, whose columns of colour 1 were solved last and have
-/// none. Clears coarse.q.
-void restrict_residual(const Level& fine, Level& coarse);
-/// b of `coarse` from b of `fine`.
+/// b of row z of `coarse` from the residual of rows 2z, 2z + 1 of `fine`, whose columns of colour 1
+/// were solved last and have none. Zeroes coarse.q in that row.
+void restrict_row(const Level& fine, Level& coarse, int z);
+/// b of `coarse` from b of `fine`. Zeroes coarse.q.
 void restrict_right_side(const Level& fine, Level& coarse);
 
-/// fine.q += what the coarse q interpolates to.
-void prolong(const Level& coarse, Level& fine);
+/// Row z of fine.q += what the coarse q interpolates to.
+void prolong_row(const Level& coarse, Level& fine, int z);
 
 /// Residual b - A q of a column into r[0 ... length), 32-byte aligned, and of its bottom. Zero
 /// where no unknown is.

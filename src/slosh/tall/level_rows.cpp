@@ -1,4 +1,6 @@
 // Rows of the pressure system from phi and the open fraction.
+#include <immintrin.h>
+
 #include <algorithm>
 
 #include "slosh/tall/column_kernels.h"
@@ -54,6 +56,21 @@ void column_diagonal(Level& level, int c) {
         return unknown ? sum / w[i] : 0.0f;
     };
     for (int i = 1; i < n; ++i) d[i] = row(i, -1);
+    unsigned char* plain = &level.plain[static_cast<std::size_t>(c) * (n / 8)];
+    for (int i = 0; i < n; i += 8) {
+        __m256 least = _mm256_load_ps(w + i), most = _mm256_load_ps(p + i);
+        const auto see = [&](const float* ww, const float* pp) {
+            least = _mm256_min_ps(least, _mm256_loadu_ps(ww));
+            most = _mm256_max_ps(most, _mm256_loadu_ps(pp));
+        };
+        see(w + i - 1, p + i - 1);
+        see(w + i + 1, p + i + 1);
+        for (int k = 0; k < 4; ++k) see(open.side[k] + i, phi.side[k] + i);
+        const __m256 open_all = _mm256_cmp_ps(least, _mm256_set1_ps(1), _CMP_EQ_OQ);
+        const __m256 wet_all = _mm256_cmp_ps(most, _mm256_setzero_ps(), _CMP_LT_OQ);
+        plain[i / 8] =
+            static_cast<unsigned char>(_mm256_movemask_ps(_mm256_and_ps(open_all, wet_all)));
+    }
     d[0] = row(0, conduction(level, c).top);
     for (int i = g.ny() + 1; i < n; ++i) d[i] = 0;
 }
@@ -70,36 +87,49 @@ float bottom_diagonal(const Level& level, int c) {
     return (level.beside_bottom * sum + conduction(level, c).bottom) / w;
 }
 
-/// A pivot of a closed pocket without air would be zero: such a column has no unique pressure.
-float reciprocal(float pivot, float diagonal) {
-    return diagonal > 0 ? 1 / std::max(pivot, 1e-4f * diagonal) : 0.0f;
-}
-
-void column_pivots(Level& level, int c) {
+void find_range(Level& level, int c) {
     const Grid& g = level.grid;
     const float* d = level.diagonal.at(c);
-    float* m = level.pivot.at(c);
-    const float bottom = level.diagonal.bottom(c);
+    int first = g.ny() + 1, last = 0;
+    for (int i = 0; i <= g.ny(); ++i)
+        if (d[i] > 0) first = std::min(first, i), last = i + 1;
+    level.first[c] = static_cast<short>(first < last ? first / 8 * 8 : 0);
+    level.last[c] = static_cast<short>(first < last ? (last + 7) / 8 * 8 : 0);
+}
 
+TallPair tall_pair(const Level& level, int c) {
     TallPair pair;
-    if (bottom > 0 && d[0] > 0) {
-        const float k = g.slope(c) * level.open.bottom(c);
+    const float bottom = level.diagonal.bottom(c);
+    if (bottom > 0 && level.diagonal.at(c)[0] > 0) {
+        const float k = level.grid.slope(c) * level.open.bottom(c);
         pair.bottom_top = k / level.open.at(c)[0];
         pair.top_bottom = k / level.open.bottom(c);
     }
-    pair.pivot = reciprocal(bottom, bottom);
-    level.pair[c] = pair;
+    pair.pivot = bottom > 0 ? 1 / bottom : 0.0f;
+    return pair;
+}
 
-    m[0] = reciprocal(d[0] - pair.top_bottom * pair.bottom_top * pair.pivot, d[0]);
-    const int n = g.ny() + 1;
-    int first = n, last = 0;
-    if (d[0] > 0) first = 0, last = 1;
-    for (int i = 1; i < n; ++i) {
-        m[i] = reciprocal(d[i] - m[i - 1], d[i]);
-        if (d[i] > 0) first = std::min(first, i), last = i + 1;
+Beside beside_of(const Grid& g, int c) {
+    const int steps[4] = {-g.step_x(), g.step_x(), -g.step_z(), g.step_z()};
+    const int y = g.bottom(c);
+    Beside b;
+    bool apart = false;
+    for (int k = 0; k < 4; ++k) {
+        const int n = c + steps[k], shift = g.top(c) - g.top(n), far = steps[k] * g.stride();
+        apart = apart || shift < -Grid::kBelow || shift > Grid::kBelow;
+        b.shift[k] = far + shift;
+        if (y > g.top(n)) {  // a regular cell, or above them all
+            const bool inside = y <= g.highest(n);
+            b.value[k] = far + (inside ? y - g.top(n) : 0);
+            b.value_share[k] = inside ? 1.0f : 0.0f;
+        } else if (y >= g.bottom(n)) {
+            b.value[k] = far;
+            b.value_share[k] = static_cast<float>(y - g.bottom(n)) * g.slope(n);
+            b.bottom_share[k] = 1 - b.value_share[k];
+        }
     }
-    level.first[c] = static_cast<short>(first < last ? first / 8 * 8 : 0);
-    level.last[c] = static_cast<short>(first < last ? (last + 7) / 8 * 8 : 0);
+    if (apart) b.shift[0] = Beside::kApart;
+    return b;
 }
 
 }  // namespace
@@ -108,19 +138,32 @@ void Level::resize(const Grid& new_grid, float air) {
     grid = new_grid;
     phi.resize(grid, air);
     open.resize(grid, 1.0f);
-    for (Columns<float>* f : {&q, &b, &diagonal, &pivot, &spread}) f->resize(grid);
+    for (Columns<float>* f : {&q, &b, &diagonal, &spread}) f->resize(grid);
     pair.assign(grid.columns(), {});
+    beside.assign(grid.columns(), {});
+    row_batches.assign(2 * static_cast<std::size_t>(grid.nz()) + 1, 0);
+    plain.assign(grid.columns() * static_cast<std::size_t>(grid.length() / 8), 0);
     merit.assign(grid.columns(), 0.0f);
     first.assign(grid.columns(), 0);
     last.assign(grid.columns(), 0);
+}
+
+void zero_pressure(Level& level, int c) {
+    float* q = level.q.at(c);
+    std::fill(q - Grid::kBelow, q + level.grid.length(), 0.0f);
+    level.q.bottom(c) = 0;
 }
 
 void build_rows(Level& level) {
     for_each_column(level.grid, [&](int c) {
         column_diagonal(level, c);
         level.diagonal.bottom(c) = bottom_diagonal(level, c);
-        column_pivots(level, c);
+        find_range(level, c);
+        level.pair[c] = tall_pair(level, c);
+        level.beside[c] = beside_of(level.grid, c);
+        zero_pressure(level, c);
     });
+    build_batches(level);
     build_merit(level);
 }
 

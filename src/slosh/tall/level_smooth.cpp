@@ -5,6 +5,7 @@
 
 #include "slosh/tall/column_kernels.h"
 #include "slosh/tall/level.h"
+#include "slosh/tall/transpose.h"
 
 namespace slosh::tall {
 
@@ -13,89 +14,119 @@ namespace {
 /// Sum of q over the four world neighbours of a bottom, at its own height.
 float bottom_neighbours(const Level& level, int c) {
     const Grid& g = level.grid;
-    const int y = g.bottom(c);
-    float sum = 0;
-    for (int step : {-g.step_x(), g.step_x(), -g.step_z(), g.step_z()})
-        sum += level.q.value(g, c + step, y, Under::Nothing);
-    return level.beside_bottom * sum;
+    const Beside& at = level.beside[c];
+    const float* q = level.q.at(c);
+    const float* bottom = &level.q.bottom(c);
+    const int x = g.step_x(), z = g.step_z();
+    const __m128 values =
+        _mm_setr_ps(q[at.value[0]], q[at.value[1]], q[at.value[2]], q[at.value[3]]);
+    const __m128 bottoms = _mm_setr_ps(bottom[-x], bottom[x], bottom[-z], bottom[z]);
+    const __m128 four = _mm_fmadd_ps(_mm_load_ps(at.value_share), values,
+                                     _mm_mul_ps(_mm_load_ps(at.bottom_share), bottoms));
+    const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+    return level.beside_bottom * (_mm_cvtss_f32(two) + _mm_cvtss_f32(_mm_movehdup_ps(two)));
 }
 
-/// out[i] = sum of q beside cell i, less b, for i in [first, last).
-void beside_less_b(const Level& level, int c, int first, int last, float* out) {
-    const Neighbourhood<Under::Nothing> q(level.q, level.grid, c, last);
-    const float* b = level.b.at(c);
+/// out[i] = sum of q beside cell i, less b, for i in [first, last); out is 32-byte aligned.
+void sum_beside(const float* const side[4], const float* b, int first, int last, float* out) {
     for (int i = first; i < last; i += 8) {
-        const __m256 x =
-            _mm256_add_ps(_mm256_loadu_ps(q.side[0] + i), _mm256_loadu_ps(q.side[1] + i));
-        const __m256 z =
-            _mm256_add_ps(_mm256_loadu_ps(q.side[2] + i), _mm256_loadu_ps(q.side[3] + i));
+        const __m256 x = _mm256_add_ps(_mm256_loadu_ps(side[0] + i), _mm256_loadu_ps(side[1] + i));
+        const __m256 z = _mm256_add_ps(_mm256_loadu_ps(side[2] + i), _mm256_loadu_ps(side[3] + i));
         _mm256_store_ps(out + i, _mm256_sub_ps(_mm256_add_ps(x, z), _mm256_load_ps(b + i)));
     }
 }
 
-/// Columns solved together: their recurrences are independent chains that hide each other's
-/// latency.
-constexpr int kTogether = 4;
+void beside_less_b(const Level& level, int c, int first, int last, float* out) {
+    const Beside& at = level.beside[c];
+    const float* b = level.b.at(c);
+    if (at.apart()) {
+        const Neighbourhood<Under::Nothing> q(level.q, level.grid, c, last);
+        return sum_beside(q.side, b, first, last, out);
+    }
+    const float* q = level.q.at(c);
+    const float* side[4] = {q + at.shift[0], q + at.shift[1], q + at.shift[2], q + at.shift[3]};
+    sum_beside(side, b, first, last, out);
+}
 
-struct Batch {
-    int column[kTogether];
-    int count = 0;
-};
+constexpr int kLanes = Batch::kLanes;
+
+/// The sums beside of a batch, lane by lane: n[8 (i - first) + lane].
+void gather_sums(const Level& level, const Batch& batch, float* n) {
+    if (batch.apart) {
+        alignas(32) float line[kLanes][kMaxLength + 8];
+        for (int k = 0; k < kLanes; ++k)
+            beside_less_b(level, batch.column[k], batch.first, batch.last, line[k]);
+        for (int i = batch.first; i < batch.last; ++i)
+            for (int k = 0; k < kLanes; ++k) *n++ = line[k][i];
+        return;
+    }
+    for (int i = batch.first; i < batch.last; i += 8, n += 64) {
+        __m256 r[8];
+        for (int k = 0; k < kLanes; ++k) {
+            const int c = batch.column[k];
+            const Beside& at = level.beside[c];
+            const float* q = level.q.at(c) + i;
+            const __m256 x =
+                _mm256_add_ps(_mm256_loadu_ps(q + at.shift[0]), _mm256_loadu_ps(q + at.shift[1]));
+            const __m256 z =
+                _mm256_add_ps(_mm256_loadu_ps(q + at.shift[2]), _mm256_loadu_ps(q + at.shift[3]));
+            r[k] = _mm256_sub_ps(_mm256_add_ps(x, z), _mm256_load_ps(level.b.at(c) + i));
+        }
+        transpose(r);
+        for (int k = 0; k < 8; ++k) _mm256_store_ps(n + 8 * k, r[k]);
+    }
+}
+
+/// Writes the solution, lane by lane, back to its columns.
+void scatter_solution(Level& level, const Batch& batch, const float* n) {
+    for (int i = batch.first; i < batch.last; i += 8, n += 64) {
+        __m256 r[8];
+        for (int k = 0; k < 8; ++k) r[k] = _mm256_load_ps(n + 8 * k);
+        transpose(r);
+        for (int k = 0; k < batch.count; ++k)
+            _mm256_store_ps(level.q.at(batch.column[k]) + i, r[k]);
+    }
+}
 
 void solve_batch(Level& level, const Batch& batch) {
-    const Grid& g = level.grid;
-    alignas(32) float n[kTogether][kMaxLength + 8];
-    const float* m[kTogether];
-    float* q[kTogether];
-    float z[kTogether], at_bottom[kTogether];
-    int lo = kMaxLength, hi = 0;
-    for (int k = 0; k < batch.count; ++k) {
+    alignas(32) float n[kLanes * (kMaxLength + 8)];
+    alignas(32) float from_bottom[kLanes], to_top[kLanes];
+    gather_sums(level, batch, n);
+    for (int k = 0; k < kLanes; ++k) {
         const int c = batch.column[k];
-        lo = std::min<int>(lo, level.first[c]);
-        hi = std::max<int>(hi, level.last[c]);
-    }
-    for (int k = 0; k < kTogether; ++k) {
-        const int c = batch.column[std::min(k, batch.count - 1)];  // the last once more: harmless
-        m[k] = level.pivot.at(c);
-        q[k] = level.q.at(c);
-        beside_less_b(level, c, lo, hi, n[k]);
         const TallPair& pair = level.pair[c];
-        at_bottom[k] = (bottom_neighbours(level, c) - level.b.bottom(c)) * pair.pivot;
-        z[k] = 0;
-        if (lo == 0 && hi > 0) {  // the top's row: z[-1] is what its bottom passes on
-            n[k][0] += pair.top_bottom * at_bottom[k];
-        }
+        from_bottom[k] = (bottom_neighbours(level, c) - level.b.bottom(c)) * pair.pivot;
+        to_top[k] = pair.top_bottom * from_bottom[k];
     }
-    for (int i = lo; i < hi; ++i)
-        for (int k = 0; k < kTogether; ++k) n[k][i] = z[k] = m[k][i] * (n[k][i] + z[k]);
-    for (int k = 0; k < kTogether; ++k) z[k] = 0;
-    for (int i = hi - 1; i >= lo; --i)
-        for (int k = 0; k < kTogether; ++k) q[k][i] = z[k] = n[k][i] + m[k][i] * z[k];
+    const float* m = level.pivots.data() + batch.pivots;
+    const int cells = batch.last - batch.first;
+    // What the bottoms pass on enters with the top, offset 0.
+    __m256 z = batch.first == 0 ? _mm256_load_ps(to_top) : _mm256_setzero_ps();
+    for (int i = 0; i < cells; ++i) {
+        const __m256 pivot = _mm256_load_ps(m + 8 * i);
+        z = _mm256_fmadd_ps(pivot, z, _mm256_mul_ps(pivot, _mm256_load_ps(n + 8 * i)));
+        _mm256_store_ps(n + 8 * i, z);
+    }
+    z = _mm256_setzero_ps();
+    for (int i = cells - 1; i >= 0; --i) {
+        z = _mm256_fmadd_ps(_mm256_load_ps(m + 8 * i), z, _mm256_load_ps(n + 8 * i));
+        _mm256_store_ps(n + 8 * i, z);
+    }
+    scatter_solution(level, batch, n);
     for (int k = 0; k < batch.count; ++k) {
         const int c = batch.column[k];
         const TallPair& pair = level.pair[c];
-        level.q.bottom(c) = at_bottom[k] + pair.pivot * pair.bottom_top * q[k][0];
-        level.q.refresh(g, c, Under::Nothing);
+        level.q.bottom(c) = from_bottom[k] + pair.pivot * pair.bottom_top * level.q.at(c)[0];
+        level.q.refresh(level.grid, c, Under::Nothing);
     }
 }
 
 }  // namespace
 
-void smooth_columns(Level& level, int colour) {
-    const Grid& g = level.grid;
-    parallel_for(static_cast<std::size_t>(g.nz()), 4, [&](std::size_t z) {
-        const int from = g.column(0, static_cast<int>(z));
-        Batch batch;
-        for (int c = from + ((static_cast<int>(z) + colour) & 1); c < from + g.nx(); c += 2) {
-            if (!level.has_unknowns(c)) continue;
-            batch.column[batch.count++] = c;
-            if (batch.count == kTogether) {
-                solve_batch(level, batch);
-                batch.count = 0;
-            }
-        }
-        if (batch.count > 0) solve_batch(level, batch);
-    });
+void smooth_row(Level& level, int z, int colour) {
+    const int row = 2 * z + colour;
+    for (int k = level.row_batches[row]; k < level.row_batches[row + 1]; ++k)
+        solve_batch(level, level.batches[k]);
 }
 
 float column_residual(const Level& level, int c, float* r) {

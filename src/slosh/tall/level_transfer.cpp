@@ -23,9 +23,10 @@ struct Children {
 
 /// Adds fine values r (offsets of column c) to `sum`, where sum[0] is world cell `base`. What lies
 /// lower goes to no coarse cell: the coarse tall cell measures only its ends.
-void add_line(const Grid& fine, int c, const float* r, int first, int last, int base, float* sum) {
-    const int shift = fine.top(c) - base;
-    for (int i = std::max(first, -shift); i < last; ++i) sum[i + shift] += r[i];
+void add_line(const Grid& fine, int c, const float* r, int first, int last, int base, int count,
+              float* sum) {
+    const int shift = fine.top(c) - base, end = std::min(last, count - shift);
+    for (int i = std::max(first, -shift); i < end; ++i) sum[i + shift] += r[i];
 }
 
 /// b of the coarse column (x, z). line(c, r) gives the fine values of a column and returns that
@@ -36,9 +37,11 @@ void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax
     const Grid& f = fine.grid;
     const Grid& g = coarse.grid;
     const int to = g.column(x, z);
-    const int base = 2 * g.top(to);
-    alignas(32) float sum[kRoom] = {};
+    if (!coarse.has_unknowns(to)) return;
+    const int base = 2 * g.top(to), n = coarse.last[to];
+    alignas(32) float sum[kRoom];
     alignas(32) float r[kMaxLength + 8];
+    std::fill(sum, sum + 2 * n, 0.0f);
     float bottom = 0, merit = 0, open = 0;
     for (int c : Children(f, x, z).c) {
         merit += fine.merit[c];
@@ -50,28 +53,21 @@ void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax
         const int c = Children(f, x, z).c[k];
         if (!fine.has_unknowns(c)) continue;
         const float end = line(c, r);
-        add_line(f, c, r, fine.first[c], fine.last[c], base, sum);
+        add_line(f, c, r, fine.first[c], fine.last[c], base, 2 * n, sum);
         // A fine bottom as high as the coarse top is an ordinary cell there. All lower ones go
         // to the coarse bottom, wherever terrain has put them.
-        if (f.bottom(c) >= base)
-            sum[f.bottom(c) - base] += end;
-        else
+        if (f.bottom(c) >= base) {
+            if (f.bottom(c) - base < 2 * n) sum[f.bottom(c) - base] += end;
+        } else
             bottom += end * share * fine.merit[c];
     }
     // Eight cells average to one; h^2 has grown by four.
     float* b = coarse.b.at(to);
-    const int n = g.ny() + 1;
     for (int i = 0; i < n; ++i) b[i] = 0.5f * (sum[2 * i] + sum[2 * i + 1]);
     coarse.b.bottom(to) = 0.5f * bottom;
-}
-
-template <class Line>
-void restrict_all(const Level& fine, Level& coarse, float relax, bool skip, const Line& line) {
-    const Grid& g = coarse.grid;
-    parallel_for(static_cast<std::size_t>(g.nz()), 2, [&](std::size_t z) {
-        for (int x = 0; x < g.nx(); ++x)
-            restrict_column(fine, coarse, x, static_cast<int>(z), relax, skip, line);
-    });
+    float* q = coarse.q.at(to);
+    std::fill(q - Grid::kBelow, q + n, 0.0f);
+    coarse.q.bottom(to) = 0;
 }
 
 /// Coarse values around fine column (x, z): sum over the four nearest coarse columns with the
@@ -125,40 +121,40 @@ float interpolate_column(const Columns<float>& f, const Grid& coarse, const Grid
 
 }  // namespace
 
-void restrict_residual(const Level& fine, Level& coarse) {
+void restrict_row(const Level& fine, Level& coarse, int z) {
     // A correction that comes back to bottoms on slopes is up to 2.4 times too large: fine rows
     // look only downhill there, and a coarse row averages. On the way down from a right side there
     // is nothing to overshoot yet, and water at rest wants the whole of it.
     const float relax = fine.beside_bottom == 1 ? 0.6f : 0.9f;
-    restrict_all(fine, coarse, relax, true,
-                 [&](int c, float* r) { return column_residual(fine, c, r); });
-    coarse.q.clear();
+    for (int x = 0; x < coarse.grid.nx(); ++x)
+        restrict_column(fine, coarse, x, z, relax, true,
+                        [&](int c, float* r) { return column_residual(fine, c, r); });
 }
 
 void restrict_right_side(const Level& fine, Level& coarse) {
-    restrict_all(fine, coarse, 1.0f, false, [&](int c, float* r) {
-        std::copy_n(fine.b.at(c), fine.grid.length(), r);
-        return fine.b.bottom(c);
+    for_each_row(coarse.grid, [&](int z) {
+        for (int x = 0; x < coarse.grid.nx(); ++x)
+            restrict_column(fine, coarse, x, z, 1.0f, false, [&](int c, float* r) {
+                std::copy_n(fine.b.at(c), fine.last[c], r);
+                return fine.b.bottom(c);
+            });
     });
 }
 
-void prolong(const Level& coarse, Level& fine) {
+void prolong_row(const Level& coarse, Level& fine, int z) {
     const Grid& f = fine.grid;
-    parallel_for(static_cast<std::size_t>(f.nz()), 4, [&](std::size_t row) {
-        const int z = static_cast<int>(row);
-        alignas(32) float line[kMaxLength + 8];
-        for (int x = 0; x < f.nx(); ++x) {
-            const int c = f.column(x, z);
-            if (!fine.has_unknowns(c)) continue;
-            const float bottom = interpolate_column(coarse.q, coarse.grid, f, x, z, fine.last[c],
-                                                    fine.diagonal.bottom(c) > 0, line);
-            float* q = fine.q.at(c);
-            const float* spread = fine.spread.at(c);
-            for (int i = fine.first[c]; i < fine.last[c]; ++i) q[i] += spread[i] * line[i];
-            fine.q.bottom(c) += fine.spread.bottom(c) * bottom;
-            fine.q.refresh(f, c, Under::Nothing);
-        }
-    });
+    alignas(32) float line[kMaxLength + 8];
+    for (int x = 0; x < f.nx(); ++x) {
+        const int c = f.column(x, z);
+        if (!fine.has_unknowns(c)) continue;
+        const float bottom = interpolate_column(coarse.q, coarse.grid, f, x, z, fine.last[c],
+                                                fine.diagonal.bottom(c) > 0, line);
+        float* q = fine.q.at(c);
+        const float* spread = fine.spread.at(c);
+        for (int i = fine.first[c]; i < fine.last[c]; ++i) q[i] += spread[i] * line[i];
+        fine.q.bottom(c) += fine.spread.bottom(c) * bottom;
+        fine.q.refresh(f, c, Under::Nothing);
+    }
 }
 
 namespace {
@@ -216,8 +212,7 @@ void coarsen_column(const Level& fine, Level& coarse, int x, int z, bool keep_ai
 /// so it is an interpolation from open cells with its weights normalised.
 void build_spread(Level& fine, const Level& coarse) {
     const Grid& f = fine.grid;
-    parallel_for(static_cast<std::size_t>(f.nz()), 4, [&](std::size_t row) {
-        const int z = static_cast<int>(row);
+    for_each_row(f, [&](int z) {
         alignas(32) float line[kMaxLength + 8];
         for (int x = 0; x < f.nx(); ++x) {
             const int c = f.column(x, z);
@@ -239,9 +234,8 @@ void build_spread(Level& fine, const Level& coarse) {
 
 void coarsen(Level& fine, Level& coarse, bool keep_air) {
     const Grid& g = coarse.grid;
-    parallel_for(static_cast<std::size_t>(g.nz()), 2, [&](std::size_t z) {
-        for (int x = 0; x < g.nx(); ++x)
-            coarsen_column(fine, coarse, x, static_cast<int>(z), keep_air);
+    for_each_row(g, [&](int z) {
+        for (int x = 0; x < g.nx(); ++x) coarsen_column(fine, coarse, x, z, keep_air);
     });
     build_rows(coarse);
     build_spread(fine, coarse);

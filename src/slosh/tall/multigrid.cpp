@@ -40,10 +40,8 @@ void Hierarchy::reset(const Grid& grid) {
     // The same size again, as in every step: rows are written anew by build(), q starts at zero.
     if (!levels_.empty() && levels_[0].grid.columns() == grid.columns() &&
         levels_[0].grid.nx() == grid.nx() && levels_[0].grid.ny() == grid.ny()) {
-        for (std::size_t l = 0; l < levels_.size(); ++l) {
+        for (std::size_t l = 0; l < levels_.size(); ++l)
             levels_[l].grid = l == 0 ? grid : levels_[l - 1].grid.coarser();
-            levels_[l].q.clear();
-        }
         return;
     }
     std::vector<Grid> grids{grid};
@@ -63,30 +61,44 @@ void Hierarchy::build() {
         coarsen(levels_[l - 1], levels_[l], static_cast<int>(l) <= options_.keep_air_levels);
 }
 
-void Hierarchy::sweep(Level& level, int times) {
-    for (int s = 0; s < times; ++s) {
-        smooth_columns(level, 0);
-        smooth_columns(level, 1);
-    }
+namespace {
+
+/// Sweeps, then what they leave becomes the right side of the coarser level.
+void sweep_down(Level& fine, int sweeps, Level& coarse) {
+    // Restriction reads two rows to either side of its second one: a stage in between is idle.
+    const int last = 2 * sweeps + 1;
+    run_wavefront(stages_over(fine.grid, last + 1), [&](int stage, int z) {
+        if (stage < 2 * sweeps) smooth_row(fine, z, stage % 2);
+        if (stage == last && z % 2) restrict_row(fine, coarse, z / 2);
+    });
 }
+
+/// The correction of the coarser level, then sweeps.
+void sweep_up(const Level& coarse, Level& fine, int sweeps) {
+    run_wavefront(stages_over(fine.grid, 2 * sweeps + 1), [&](int stage, int z) {
+        if (stage == 0)
+            prolong_row(coarse, fine, z);
+        else
+            smooth_row(fine, z, (stage - 1) % 2);
+    });
+}
+
+}  // namespace
 
 void Hierarchy::solve_coarsest() {
     Level& level = levels_.back();
-    const int longest = std::max(level.grid.nx(), level.grid.nz());
-    sweep(level, 8 + 2 * longest);
+    const int sweeps = 8 + std::max(level.grid.nx(), level.grid.nz()) / 4;
+    for (int half = 0; half < 2 * sweeps; ++half)
+        for (int z = 0; z < level.grid.nz(); ++z) smooth_row(level, z, half % 2);
 }
 
 void Hierarchy::v_cycle(std::size_t from) {
     const std::size_t last = levels_.size() - 1;
-    for (std::size_t l = from; l < last; ++l) {
-        sweep(levels_[l], options_.pre_sweeps);
-        restrict_residual(levels_[l], levels_[l + 1]);
-    }
+    for (std::size_t l = from; l < last; ++l)
+        sweep_down(levels_[l], options_.pre_sweeps, levels_[l + 1]);
     solve_coarsest();
-    for (std::size_t l = last; l > from; --l) {
-        prolong(levels_[l], levels_[l - 1]);
-        sweep(levels_[l - 1], options_.post_sweeps);
-    }
+    for (std::size_t l = last; l > from; --l)
+        sweep_up(levels_[l], levels_[l - 1], options_.post_sweeps);
 }
 
 void Hierarchy::full_cycle() {
@@ -95,12 +107,12 @@ void Hierarchy::full_cycle() {
     leave_residual(finest, kept_b_);
     std::swap(finest.b, kept_b_);
     std::swap(finest.q, kept_q_);
+    for_each_column(finest.grid, [&](int c) { zero_pressure(finest, c); });
     for (std::size_t l = 1; l < levels_.size(); ++l)
         restrict_right_side(levels_[l - 1], levels_[l]);
-    for (Level& level : levels_) level.q.clear();
     solve_coarsest();
     for (std::size_t l = levels_.size() - 1; l-- > 0;) {
-        prolong(levels_[l + 1], levels_[l]);
+        for_each_row(levels_[l].grid, [&](int z) { prolong_row(levels_[l + 1], levels_[l], z); });
         v_cycle(l);  // overwrites only right sides of coarser levels
     }
     add(kept_q_, finest);

@@ -15,7 +15,7 @@ namespace slosh::tall {
 struct CycleOptions {
     int full_cycles = 1;  ///< First of all. 0 or 1.
     int v_cycles = 2;     ///< After it. >= 0.
-    int pre_sweeps = 2;   ///< Of both colours, before the coarse correction. >= 1.
+    int pre_sweeps = 1;   ///< Of both colours, before the coarse correction. >= 1.
     int post_sweeps = 2;  ///< After it. >= 1.
     int keep_air_levels =
         2;  ///< Coarse levels on which a mixed cell counts as air (the paper's C).
@@ -44,7 +44,6 @@ public:
 private:
     void v_cycle(std::size_t from);
     void solve_coarsest();
-    void sweep(Level& level, int times);
 
     CycleOptions options_;
     std::vector<Level> levels_;

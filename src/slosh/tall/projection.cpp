@@ -102,7 +102,11 @@ void divergence(const Velocity& velocity, const MovingSolids& solids, Level& lev
             const Sides<float, Under::Nothing> w(level.open, g, c, n);
             const int walls = walls_of(g, x, static_cast<int>(z));
             for (int i = level.first[c]; i < n; ++i)
-                if (level.diagonal.at(c)[i] > 0)
+                if (walls == 0 && !solids.body && level.is_plain(c, i))
+                    b[i] = 0.5f * ((u.beside[1][i] - u.beside[0][i])[0] +
+                                   (u.beside[3][i] - u.beside[2][i])[2] +
+                                   (velocity.at(c)[i + 1] - velocity.at(c)[i - 1])[1]);
+                else if (level.diagonal.at(c)[i] > 0)
                     b[i] = outflow(
                         velocity.at(c)[i], walls, solids, [&](int k) { return u.at(k, i); },
                         [&](int k) { return w.at(k, i); }, [&](int k) { return s.at(k, i); });
@@ -131,8 +135,13 @@ void subtract_gradient(const Level& level, Velocity& velocity) {
         const int n = level.last[c];
         const Sides<float, Under::Nothing> q(level.q, g, c, n), w(level.open, g, c, n);
         const Sides<float, Under::Bottom> phi(level.phi, g, c, n);
+        const float* own = level.q.at(c);
         for (int i = level.first[c]; i < n; ++i)
-            if (level.diagonal.at(c)[i] > 0)
+            if (level.is_plain(c, i))
+                velocity.at(c)[i] -=
+                    0.5f * Float4{q.beside[1][i] - q.beside[0][i], own[i + 1] - own[i - 1],
+                                  q.beside[3][i] - q.beside[2][i], 0};
+            else if (level.diagonal.at(c)[i] > 0)
                 velocity.at(c)[i] -= pressure_step(
                     level.q.at(c)[i], level.open.at(c)[i], level.phi.at(c)[i],
                     [&](int k) { return q.at(k, i); }, [&](int k) { return w.at(k, i); },

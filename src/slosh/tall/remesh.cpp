@@ -27,7 +27,7 @@ TopRange range_of(const Grid& g, const Columns<float>& phi, int c, int terrain,
         }
     };
     visit(g.bottom(c), phi.bottom(c));
-    for (int i = 0; i <= g.ny(); ++i) visit(g.top(c) + i, p[i]);
+    for (int i = 0; i < phi.end(c); ++i) visit(g.top(c) + i, p[i]);
     // Dry land is treated as if a film of water were on it: some may come.
     if (!wet)
         lowest = highest = terrain;
@@ -46,38 +46,35 @@ Grid choose_heights(const Grid& g, const Columns<float>& phi, const Terrain& ter
     const auto bounded = [&](std::size_t k, float y) {
         return std::max(std::min(y, range[k].high), range[k].low);
     };
-    for (int z = 0; z < nz; ++z)
+    for_each_row(g, [&](int z) {
         for (int x = 0; x < nx; ++x) {
             const std::size_t k = static_cast<std::size_t>(z) * nx + x;
             range[k] = range_of(g, phi, g.column(x, z), terrain[k], o);
             top[k] = bounded(k, 0.5f * (range[k].low + range[k].high));
         }
-    const auto neighbour = [&](int x, int z) {
-        return top[static_cast<std::size_t>(std::clamp(z, 0, nz - 1)) * nx +
-                   std::clamp(x, 0, nx - 1)];
+    });
+    // Runs next(k, left, right, before, behind) for every column, with the tops around it.
+    const auto pass = [&](const auto& step) {
+        for_each_row(g, [&](int z) {
+            const std::size_t row = static_cast<std::size_t>(z) * nx;
+            const float* before = &top[static_cast<std::size_t>(std::max(z - 1, 0)) * nx];
+            const float* behind = &top[static_cast<std::size_t>(std::min(z + 1, nz - 1)) * nx];
+            for (int x = 0; x < nx; ++x)
+                next[row + x] = step(row + x, top[row + std::max(x - 1, 0)],
+                                     top[row + std::min(x + 1, nx - 1)], before[x], behind[x]);
+        });
+        std::swap(top, next);
     };
-    for (int pass = 0; pass < o.smoothing; ++pass) {
-        for (int z = 0; z < nz; ++z)
-            for (int x = 0; x < nx; ++x) {
-                const std::size_t k = static_cast<std::size_t>(z) * nx + x;
-                const float sum = neighbour(x - 1, z) + neighbour(x + 1, z) + neighbour(x, z - 1) +
-                                  neighbour(x, z + 1);
-                next[k] = bounded(k, 0.5f * top[k] + 0.125f * sum);
-            }
-        std::swap(top, next);
-    }
-    for (int pass = 0; pass < 2 && o.max_step > 0; ++pass) {  // eq. (10)
-        for (int z = 0; z < nz; ++z)
-            for (int x = 0; x < nx; ++x) {
-                const std::size_t k = static_cast<std::size_t>(z) * nx + x;
-                const float most = std::max({neighbour(x - 1, z), neighbour(x + 1, z),
-                                             neighbour(x, z - 1), neighbour(x, z + 1)});
-                next[k] = std::min(top[k], most + static_cast<float>(o.max_step));
-            }
-        std::swap(top, next);
-    }
+    for (int k = 0; k < o.smoothing; ++k)
+        pass([&](std::size_t c, float l, float r, float b, float f) {
+            return bounded(c, 0.5f * top[c] + 0.125f * (l + r + b + f));
+        });
+    for (int k = 0; k < 2 && o.max_step > 0; ++k)  // eq. (10)
+        pass([&](std::size_t c, float l, float r, float b, float f) {
+            return std::min(top[c], std::max({l, r, b, f}) + static_cast<float>(o.max_step));
+        });
     Grid result(nx, g.ny(), nz, g.dx());
-    for (int z = 0; z < nz; ++z)
+    for_each_row(g, [&](int z) {
         for (int x = 0; x < nx; ++x) {
             const std::size_t k = static_cast<std::size_t>(z) * nx + x;
             // A height that need not change stays, so that still water is not moved for nothing.
@@ -87,6 +84,7 @@ Grid choose_heights(const Grid& g, const Columns<float>& phi, const Terrain& ter
                                static_cast<float>(old) >= range[k].low;
             result.set(x, z, terrain[k], keeps ? old : static_cast<int>(std::floor(wanted + 0.5f)));
         }
+    });
     result.close_border();
     return result;
 }
@@ -138,28 +136,28 @@ void fit(const Grid& g, const Columns<T>& from, int c, Under under, int low, int
 }  // namespace
 
 template <class T>
-void transfer(const Grid& g, const Columns<T>& from, const Grid& h, T above, Under under,
-              Columns<T>& to) {
-    to.resize(h, above);
+void transfer(const Grid& g, const Grid& h, Under under, Columns<T>& field) {
     for_each_column(h, [&](int c) {
-        const int top = h.top(c);
-        T* out = to.at(c);
-        if (top == g.top(c) && h.bottom(c) == g.bottom(c)) {
-            std::copy_n(from.at(c), h.ny() + 1, out);
-            to.bottom(c) = from.bottom(c);
-        } else {
-            for (int i = 0; i <= h.ny(); ++i) out[i] = from.value(g, c, top + i, under);
-            if (h.closed(c))
-                to.bottom(c) = from.value(g, c, h.bottom(c), under);
-            else
-                fit(g, from, c, under, h.bottom(c), top, to.bottom(c), out[0]);
-        }
-        to.refresh(h, c, under);
+        const int top = h.top(c), old_top = g.top(c);
+        if (top == old_top && h.bottom(c) == g.bottom(c)) return;
+        // From the old values, bottom included, into a copy.
+        const int end = std::clamp(field.end(c) + old_top - top, 0, h.ny() + 1);
+        T line[kMaxLength + 8], bottom{}, lowest{};
+        for (int i = 0; i < end; ++i) line[i] = field.value(g, c, top + i, under);
+        lowest = end > 0 ? line[0] : field.value(g, c, top, under);
+        if (h.closed(c))
+            bottom = field.value(g, c, h.bottom(c), under);
+        else
+            fit(g, field, c, under, h.bottom(c), top, bottom, lowest);
+        field.set_end(c, end);
+        std::copy_n(line, end, field.at(c));
+        if (end > 0) field.at(c)[0] = lowest;
+        field.bottom(c) = bottom;
+        field.refresh(h, c, under);
     });
 }
 
-template void transfer(const Grid&, const Columns<float>&, const Grid&, float, Under,
-                       Columns<float>&);
-template void transfer(const Grid&, const Velocity&, const Grid&, Float4, Under, Velocity&);
+template void transfer(const Grid&, const Grid&, Under, Columns<float>&);
+template void transfer(const Grid&, const Grid&, Under, Velocity&);
 
 }  // namespace slosh::tall

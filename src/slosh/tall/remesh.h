@@ -22,10 +22,9 @@ using Terrain = std::vector<int>;
 Grid choose_heights(const Grid& grid, const Columns<float>& phi, const Terrain& terrain,
                     const RemeshOptions& options);
 
-/// `from` on its grid moved to `to`'s cells: copied or interpolated in regular cells, a
-/// least-squares line in tall ones. `to` is resized.
+/// Moves a field from one grid to another with the same columns: copied or interpolated in regular
+/// cells, a least-squares line in tall ones.
 template <class T>
-void transfer(const Grid& from_grid, const Columns<T>& from, const Grid& to_grid, T above,
-              Under under, Columns<T>& to);
+void transfer(const Grid& from, const Grid& to, Under under, Columns<T>& field);
 
 }  // namespace slosh::tall

@@ -2,6 +2,8 @@
 // z).
 #pragma once
 
+#include <immintrin.h>
+
 #include <cmath>
 
 #include "slosh/tall/velocity.h"
@@ -11,14 +13,16 @@ namespace slosh::tall {
 /// Where a point lies: four columns, a height in each, and weights.
 struct Stencil {
     int column[4];
+    int offset[4];  ///< Of the value below the point, from the column's top.
     float weight[4];
-    int y;     ///< World cell below the point.
-    float up;  ///< Share of the cell above it.
+    int y;      ///< World cell below the point.
+    float up;   ///< Share of the cell above it.
+    bool near;  ///< All eight values are stored.
 
     /// Clamped to the domain sideways: a wall shows what lies before it.
     Stencil(const Grid& g, float px, float py, float pz) {
-        px = std::clamp(px, 0.0f, static_cast<float>(g.nx() - 1));
-        pz = std::clamp(pz, 0.0f, static_cast<float>(g.nz() - 1));
+        px = std::min(std::max(px, 0.0f), static_cast<float>(g.nx() - 1));
+        pz = std::min(std::max(pz, 0.0f), static_cast<float>(g.nz() - 1));
         const float fx = std::floor(px), fy = std::floor(py), fz = std::floor(pz);
         const int x = static_cast<int>(fx), z = static_cast<int>(fz);
         const float ax = px - fx, az = pz - fz;
@@ -33,17 +37,23 @@ struct Stencil {
         weight[3] = ax * az;
         y = static_cast<int>(fy);
         up = py - fy;
+        const unsigned last = static_cast<unsigned>(g.length() + 2 * Grid::kBelow - 2);
+        near = true;
+        for (int k = 0; k < 4; ++k) {
+            offset[k] = y - g.top(column[k]);
+            near = near && static_cast<unsigned>(offset[k] + Grid::kBelow) <= last;
+        }
     }
 };
 
-/// Calls visit(weight, lower, upper, up) for the two values around the point in each column.
+/// Calls visit(weight, lower, upper) for the two values around the point in each column.
 template <class T, class Visit>
 inline void visit_stencil(const Columns<T>& f, const Grid& g, const Stencil& s,
                           const Visit& visit) {
     for (int k = 0; k < 4; ++k) {
-        const int c = s.column[k], i = s.y - g.top(c);
-        if (i >= -Grid::kBelow && i + 1 < g.length() + Grid::kBelow) {
-            const T* p = f.at(c) + i;
+        const int c = s.column[k];
+        if (s.near) {
+            const T* p = f.at(c) + s.offset[k];
             visit(s.weight[k], p[0], p[1]);
         } else {
             visit(s.weight[k], f.value(g, c, s.y, Under::Bottom),
@@ -60,21 +70,114 @@ inline T sample(const Columns<T>& f, const Grid& g, const Stencil& s) {
     return sum;
 }
 
-/// The smallest box of values that contains those used.
-template <class T>
+/// The smallest box of values that contains those around a point.
 struct Bounds {
-    T low, high;
+    Float4 low, high;
 };
-inline Bounds<Float4> sample_bounds(const Velocity& f, const Grid& g, const Stencil& s) {
-    Bounds<Float4> box{Float4{} + 1e30f, Float4{} - 1e30f};
-    visit_stencil(f, g, s, [&](float w, const Float4& a, const Float4& b) {
-        if (w <= 0) return;
-        box.low = a < box.low ? a : box.low;
-        box.low = b < box.low ? b : box.low;
-        box.high = a > box.high ? a : box.high;
-        box.high = b > box.high ? b : box.high;
-    });
-    return box;
-}
+
+/// Reads a velocity between cells, two values at a time: those below and above a point lie side by
+/// side. All that does not depend on the point is kept at hand.
+class VelocityReader {
+public:
+    VelocityReader(const Velocity& f, const Grid& g)
+        : field_(f),
+          grid_(g),
+          values_(reinterpret_cast<const float*>(f.at(0))),
+          top_(g.tops()),
+          stride_(g.stride()),
+          step_z_(g.step_z()),
+          first_(g.column(0, 0)),
+          last_x_(g.nx() - 1),
+          last_z_(g.nz() - 1),
+          reach_(static_cast<unsigned>(g.length() + 2 * Grid::kBelow - 2)),
+          low_(_mm_setr_ps(0, -1e9f, 0, 0)),
+          high_(_mm_setr_ps(static_cast<float>(last_x_), 1e9f, static_cast<float>(last_z_), 0)) {}
+
+    /// At a point (in cells), clamped to the domain sideways: a wall shows what lies before it.
+    Float4 operator()(const Float4& point) const {
+        const Cell cell(*this, point);
+        const __m128 x = _mm_shuffle_ps(cell.share, cell.share, 0x00),
+                     z = _mm_shuffle_ps(cell.share, cell.share, 0xaa), one = _mm_set1_ps(1);
+        const __m128 across = _mm_blend_ps(_mm_sub_ps(one, x), x, 0b1010);
+        const __m128 along = _mm_blend_ps(_mm_sub_ps(one, z), z, 0b1100);
+        const __m128 w = _mm_mul_ps(across, along);
+        const __m256 pair0 = cell.pair[0], pair1 = cell.pair[1], pair2 = cell.pair[2],
+                     pair3 = cell.pair[3];
+        const auto lane = [&](auto k) {
+            return _mm256_broadcastss_ps(_mm_permute_ps(w, decltype(k)::value));
+        };
+        __m256 sum = _mm256_mul_ps(lane(Lane<0x00>{}), pair0);
+        sum = _mm256_fmadd_ps(lane(Lane<0x55>{}), pair1, sum);
+        __m256 more = _mm256_mul_ps(lane(Lane<0xaa>{}), pair2);
+        more = _mm256_fmadd_ps(lane(Lane<0xff>{}), pair3, more);
+        sum = _mm256_add_ps(sum, more);
+        const __m128 low = _mm256_castps256_ps128(sum), high = _mm256_extractf128_ps(sum, 1);
+        const __m128 up = _mm_shuffle_ps(cell.share, cell.share, 0x55);
+        return _mm_fmadd_ps(up, _mm_sub_ps(high, low), low);
+    }
+    Bounds bounds(const Float4& point) const {
+        const Cell cell(*this, point);
+        const __m256 low = _mm256_min_ps(_mm256_min_ps(cell.pair[0], cell.pair[1]),
+                                         _mm256_min_ps(cell.pair[2], cell.pair[3]));
+        const __m256 high = _mm256_max_ps(_mm256_max_ps(cell.pair[0], cell.pair[1]),
+                                          _mm256_max_ps(cell.pair[2], cell.pair[3]));
+        return {_mm_min_ps(_mm256_castps256_ps128(low), _mm256_extractf128_ps(low, 1)),
+                _mm_max_ps(_mm256_castps256_ps128(high), _mm256_extractf128_ps(high, 1))};
+    }
+
+private:
+    template <int k>
+    struct Lane {
+        static constexpr int value = k;
+    };
+
+    /// The eight values around a point, and where it lies between them.
+    struct Cell {
+        __m256 pair[4];
+        __m128 share;
+
+        Cell(const VelocityReader& r, const Float4& point) {
+            const __m128 at = _mm_min_ps(_mm_max_ps(point, r.low_), r.high_);
+            const __m128 floor = _mm_floor_ps(at);
+            share = _mm_sub_ps(at, floor);
+            const __m128i whole = _mm_cvttps_epi32(floor);
+            const int x = _mm_cvtsi128_si32(whole), y = _mm_extract_epi32(whole, 1),
+                      z = _mm_extract_epi32(whole, 2);
+            const int c0 = r.first_ + z * r.step_z_ + x, c1 = c0 + (x < r.last_x_);
+            const int dz = z < r.last_z_ ? r.step_z_ : 0, c2 = c0 + dz, c3 = c1 + dz;
+            const int i0 = y - r.top_[c0], i1 = y - r.top_[c1], i2 = y - r.top_[c2],
+                      i3 = y - r.top_[c3];
+            const auto stored = [&](int i) {
+                return static_cast<unsigned>(i + Grid::kBelow) <= r.reach_;
+            };
+            if (stored(i0) & stored(i1) & stored(i2) & stored(i3)) [[likely]] {
+                pair[0] = r.load(c0, i0);
+                pair[1] = r.load(c1, i1);
+                pair[2] = r.load(c2, i2);
+                pair[3] = r.load(c3, i3);
+            } else {
+                pair[0] = r.look_up(c0, y);
+                pair[1] = r.look_up(c1, y);
+                pair[2] = r.look_up(c2, y);
+                pair[3] = r.look_up(c3, y);
+            }
+        }
+    };
+    __m256 load(int c, int i) const {
+        return _mm256_loadu_ps(values_ + 4 * (static_cast<std::ptrdiff_t>(c) * stride_ + i));
+    }
+    __m256 look_up(int c, int y) const {
+        return _mm256_set_m128(field_.value(grid_, c, y + 1, Under::Bottom),
+                               field_.value(grid_, c, y, Under::Bottom));
+    }
+
+    const Velocity& field_;
+    const Grid& grid_;
+    const float* values_;
+    const int* top_;
+    int stride_, step_z_, first_, last_x_, last_z_;
+    unsigned reach_;
+    __m128 low_, high_;
+};
 
 }  // namespace slosh::tall

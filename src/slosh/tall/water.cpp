@@ -115,8 +115,12 @@ void Water::find_first_pressure() {
 
 void Water::load_pressure_level() {
     Level& level = pressure_.finest();
-    level.phi = phi_;
     over_columns(grid_, [&](int x, int z, int c) {
+        level.phi.set_end(c, phi_.end(c));
+        std::copy(phi_.at(c) - Grid::kBelow, phi_.at(c) + phi_.end(c),
+                  level.phi.at(c) - Grid::kBelow);
+        level.phi.bottom(c) = phi_.bottom(c);
+
         const int ground = terrain_[static_cast<std::size_t>(z) * grid_.nx() + x];
         float* w = level.open.at(c);
         for (int i = 0; i <= grid_.ny(); ++i) w[i] = grid_.top(c) + i >= ground ? 1.0f : 0.0f;
@@ -133,6 +137,10 @@ void Water::pour() {
                 if (y < terrain_[static_cast<std::size_t>(z) * grid_.nx() + x]) continue;
                 const double d = s.distance(centre(grid_, x, y, z));
                 if (d > grid_.dx()) continue;
+                if (i >= phi_.end(c)) {
+                    phi_.set_end(c, i + 1);
+                    velocity_.set_end(c, i + 1);
+                }
                 phi_.at(c)[i] = std::min(phi_.at(c)[i], static_cast<float>(d));
                 velocity_.at(c)[i] =
                     Float4{static_cast<float>(s.velocity[0]), static_cast<float>(s.velocity[1]),
@@ -145,11 +153,10 @@ void Water::pour() {
 
 void Water::remesh() {
     const Grid next = choose_heights(grid_, phi_, terrain_, options_.remesh);
-    transfer(grid_, phi_, next, far_air(grid_), Under::Bottom, distance_room_);
-    std::swap(phi_, distance_room_);
-    transfer(grid_, velocity_, next, Float4{}, Under::Bottom, spare_);
-    std::swap(velocity_, spare_);
-    transfer(grid_, pressure_.finest().q, next, 0.0f, Under::Nothing, kept_pressure_);
+    transfer(grid_, next, Under::Bottom, phi_);
+    transfer(grid_, next, Under::Bottom, velocity_);
+    std::swap(kept_pressure_, pressure_.finest().q);
+    transfer(grid_, next, Under::Nothing, kept_pressure_);
     grid_ = next;
 }
 
@@ -181,8 +188,11 @@ void Water::project(double dt) {
 WaterReport Water::step(double dt) {
     SLOSH_EXPECT(dt > 0);
     WaterReport report;
+    float fastest = 0;
     {
         StageTimer timer(report.times, "VE");
+        fastest = set_reach(grid_, terrain_, static_cast<float>(dt / grid_.dx()), reach_room_, phi_,
+                            velocity_);
         extrapolate(pressure_.levels(), extrapolation_, velocity_);
     }
     {
@@ -194,16 +204,11 @@ WaterReport Water::step(double dt) {
         // One trace serves the level set and the velocity, so LA and VA are one stage.
         StageTimer timer(report.times, "VA");
         const float band = kBandCells * static_cast<float>(grid_.dx());
-        advect(grid_, dt, band, advection_, phi_, velocity_);
+        const Float4 fall = {0, static_cast<float>(-options_.gravity * dt), 0, 0};
+        advect(grid_, dt, band, fall, fastest, advection_, phi_, velocity_);
     }
     {
         StageTimer timer(report.times, "rest");
-        const Float4 fall = {0, static_cast<float>(-options_.gravity * dt), 0, 0};
-        for_each_column(grid_, [&](int c) {
-            for (int i = 0; i <= grid_.ny(); ++i) velocity_.at(c)[i] += fall;
-            velocity_.bottom(c) += fall;
-            velocity_.refresh(grid_, c, Under::Bottom);
-        });
         const double before = sources.empty() ? 0 : volume();
         pour();
         if (!sources.empty()) due_volume_ += volume() - before;
@@ -224,17 +229,19 @@ WaterReport Water::step(double dt) {
 
 double Water::volume() const {
     const double h = grid_.dx();
-    const auto part = [&](float p) { return std::clamp(0.5 - p / h, 0.0, 1.0); };
+    const float inverse = static_cast<float>(1 / h);
+    const auto part = [&](float p) { return std::min(std::max(0.5f - p * inverse, 0.0f), 1.0f); };
     return h * h * h * parallel_sum(static_cast<std::size_t>(grid_.nz()), [&](std::size_t z) {
                double sum = 0;
                for (int x = 0; x < grid_.nx(); ++x) {
                    const int c = grid_.column(x, static_cast<int>(z));
                    const int ground = terrain_[z * grid_.nx() + x];
+                   if (phi_.end(c) == 0) continue;
                    if (!grid_.closed(c))  // the cells under the top, between its values
                        sum += 0.5 * (part(phi_.bottom(c)) + part(phi_.at(c)[0])) *
                               (grid_.top(c) - grid_.bottom(c));
-                   for (int i = 0; i <= grid_.ny(); ++i)
-                       if (grid_.top(c) + i >= ground) sum += part(phi_.at(c)[i]);
+                   for (int i = std::max(0, ground - grid_.top(c)); i < phi_.end(c); ++i)
+                       sum += part(phi_.at(c)[i]);
                }
                return sum;
            });

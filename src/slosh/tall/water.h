@@ -14,6 +14,7 @@
 #include "slosh/tall/extrapolate.h"
 #include "slosh/tall/multigrid.h"
 #include "slosh/tall/projection.h"
+#include "slosh/tall/reach.h"
 #include "slosh/tall/remesh.h"
 
 namespace slosh::tall {
@@ -89,6 +90,7 @@ private:
     double kept_dt_ = 0;
     double due_volume_ = 0;
     Hierarchy pressure_;
+    ReachRoom reach_room_;
     AdvectionRoom advection_;
     ExtrapolationRoom extrapolation_;
     double time_ = 0;
