@@ -102,7 +102,7 @@ void divergence(const Velocity& velocity, const MovingSolids& solids, Level& lev
             const Sides<float, Under::Nothing> w(level.open, g, c, n);
             const int walls = walls_of(g, x, static_cast<int>(z));
             for (int i = level.first[c]; i < n; ++i)
-                if (walls == 0 && !solids.body && level.is_plain(c, i))
+                if (walls == 0 && level.is_plain(c, i))
                     b[i] = 0.5f * ((u.beside[1][i] - u.beside[0][i])[0] +
                                    (u.beside[3][i] - u.beside[2][i])[2] +
                                    (velocity.at(c)[i + 1] - velocity.at(c)[i - 1])[1]);

@@ -39,7 +39,7 @@ TopRange range_of(const Grid& g, const Columns<float>& phi, int c, int terrain,
 }  // namespace
 
 Grid choose_heights(const Grid& g, const Columns<float>& phi, const Terrain& terrain,
-                    const RemeshOptions& o) {
+                    const std::vector<int>& bodies, const RemeshOptions& o) {
     const int nx = g.nx(), nz = g.nz();
     std::vector<TopRange> range(terrain.size());
     std::vector<float> top(terrain.size()), next(terrain.size());
@@ -50,6 +50,9 @@ Grid choose_heights(const Grid& g, const Columns<float>& phi, const Terrain& ter
         for (int x = 0; x < nx; ++x) {
             const std::size_t k = static_cast<std::size_t>(z) * nx + x;
             range[k] = range_of(g, phi, g.column(x, z), terrain[k], o);
+            if (!bodies.empty())
+                range[k].high =
+                    std::min(range[k].high, static_cast<float>(bodies[g.column(x, z)] - 2));
             top[k] = bounded(k, 0.5f * (range[k].low + range[k].high));
         }
     });

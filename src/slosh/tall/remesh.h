@@ -18,9 +18,13 @@ struct RemeshOptions {
 /// The world cells of the terrain's surface: `terrain[x + nx z]` cells are solid.
 using Terrain = std::vector<int>;
 
-/// A grid whose tops follow the water of `phi`, on the terrain.
+/// In a column without a body.
+inline constexpr int kNoBody = 1 << 29;
+
+/// A grid whose tops follow the water of `phi`, on the terrain. `bodies` has the lowest cell of a
+/// body over each column (or kNoBody): it shall be a regular one. Empty: there are none.
 Grid choose_heights(const Grid& grid, const Columns<float>& phi, const Terrain& terrain,
-                    const RemeshOptions& options);
+                    const std::vector<int>& bodies, const RemeshOptions& options);
 
 /// Moves a field from one grid to another with the same columns: copied or interpolated in regular
 /// cells, a least-squares line in tall ones.

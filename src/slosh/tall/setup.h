@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "slosh/base/vec.h"
-#include "slosh/tall/water.h"
+#include "slosh/tall/bodies.h"
 
 namespace slosh::tall {
 
@@ -28,9 +28,6 @@ struct GroundLayer {
     std::vector<GroundWave> waves;
 };
 
-/// Height of the highest layer at (x, z), at least `lowest`. m
-double ground_height(const std::vector<GroundLayer>& layers, double x, double z, double lowest);
-
 /// Water that is poured while `start <= t < end`.
 struct Inflow {
     /// Distance at a point and time, negative inside. m
@@ -48,6 +45,21 @@ struct WaveMaker {
     double start = 0, end = 1e30;  ///< s
 };
 
+/// Pushes in every step while `start <= t < end`.
+struct PushEvent {
+    Push push;
+    double start = 0, end = 1e30;  ///< s
+};
+/// The ground rises evenly from `start` to `end`.
+struct RaiseEvent {
+    Raise raise;
+    double start = 0, end = 1;  ///< s
+};
+struct ThrowEvent {
+    Throw how;
+    double time = 0;  ///< s
+};
+
 struct Setup {
     int nx = 0, nz = 0;  ///< Columns.
     int rows = 32;       ///< Regular cells a column.
@@ -59,7 +71,16 @@ struct Setup {
     std::function<double(double)> gravity;              ///< Downwards, by time. m/s^2
     std::vector<Inflow> inflows;
     std::vector<WaveMaker> wave_makers;
+    std::vector<Body<3>> bodies;
+    BodyOptions body_options;
+    std::vector<PushEvent> push_events;
+    std::vector<RaiseEvent> raise_events;
+    std::vector<ThrowEvent> throw_events;
+    std::vector<Raise> raises;  ///< Of the ground so far: first those of the events.
     WaterOptions options;
 };
+
+/// Height of the highest layer at (x, z), at least that of the floor, and what was raised. m
+double ground_height(const Setup& setup, double x, double z);
 
 }  // namespace slosh::tall

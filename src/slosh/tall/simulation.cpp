@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "slosh/base/error.h"
+
 namespace slosh::tall {
 
 namespace {
@@ -13,9 +15,9 @@ Terrain whole_cells(const Setup& s) {
     t.reserve(static_cast<std::size_t>(s.nx) * s.nz);
     for (int z = 0; z < s.nz; ++z)
         for (int x = 0; x < s.nx; ++x) {
-            const double height = ground_height(s.ground, s.lower[0] + (x + 0.5) * s.dx,
-                                                s.lower[2] + (z + 0.5) * s.dx, s.lower[1]) -
-                                  s.lower[1];
+            const double height =
+                ground_height(s, s.lower[0] + (x + 0.5) * s.dx, s.lower[2] + (z + 0.5) * s.dx) -
+                s.lower[1];
             t.push_back(static_cast<int>(std::floor(height / s.dx + 0.5)));
         }
     return t;
@@ -23,9 +25,14 @@ Terrain whole_cells(const Setup& s) {
 
 }  // namespace
 
-double ground_height(const std::vector<GroundLayer>& layers, double x, double z, double lowest) {
-    double most = lowest;
-    for (const GroundLayer& l : layers) {
+double raised(const Raise& r, double x, double z) {
+    const double away = std::hypot(x - r.x, z - r.z) / r.radius;
+    return away < 1 ? 0.5 * r.height * (1 + std::cos(std::numbers::pi * away)) : 0.0;
+}
+
+double ground_height(const Setup& setup, double x, double z) {
+    double most = setup.lower[1];
+    for (const GroundLayer& l : setup.ground) {
         const double a = x - l.position[0], b = z - l.position[2], r = std::hypot(a, b);
         if (r > l.radius) continue;
         double h = l.position[1] + l.slope_x * a + l.slope_z * b + l.curve_x * a * a +
@@ -33,35 +40,87 @@ double ground_height(const std::vector<GroundLayer>& layers, double x, double z,
         for (const GroundWave& w : l.waves) h += w.height * std::sin(w.kx * x + w.kz * z + w.phase);
         most = std::max(most, h);
     }
-    return most;
+    for (const Raise& r : setup.raises) most += raised(r, x, z);
+    return std::max(most, setup.lower[1]);
 }
 
 Simulation::Simulation(Setup setup) : setup_(std::move(setup)) {
     const Point<3> lower = setup_.lower;
     if (setup_.gravity) setup_.options.gravity = setup_.gravity(0);
+    setup_.raises.assign(setup_.raise_events.size(), Raise{});
     water_ = std::make_unique<Water>(
         setup_.nx, setup_.rows, setup_.nz, setup_.dx, whole_cells(setup_),
         [&](const Point<3>& p) { return setup_.water(p + lower); }, setup_.options);
     if (setup_.velocity)
         water_->set_velocity([&](const Point<3>& p) { return setup_.velocity(p + lower); });
+    bodies_ = std::make_unique<FloatingBodies>(setup_.bodies, setup_.body_options);
+    water_->place_bodies = [this](const Grid& g, SolidCells& cells) {
+        bodies_->voxelise(g, setup_.lower, cells);
+    };
+    water_->body_depths = [this](const Grid& g) {
+        return bodies_->size() > 0 ? bodies_->lowest_cells(g, setup_.lower) : std::vector<int>{};
+    };
+}
+
+void Simulation::push(const Push& how) {
+    water_->push(how.at - setup_.lower, how.radius, how.velocity);
+}
+
+void Simulation::raise(const Raise& how) {
+    setup_.raises.push_back(how);
+    water_->set_terrain(whole_cells(setup_));
+}
+
+void Simulation::drag(const Drag& how) {
+    SLOSH_EXPECT(how.body >= 0 && how.body < static_cast<int>(bodies_->size()));
+    drags_.push_back(how);
 }
 
 WaterReport Simulation::step(double dt) {
     const double t = water_->time();
     const Point<3> lower = setup_.lower;
     if (setup_.gravity) water_->set_gravity(setup_.gravity(t));
+    run_events(t, dt);
     water_->sources.clear();
     for (const Inflow& i : setup_.inflows)
         if (t >= i.start && t < i.end)
             water_->sources.push_back(
                 {[&i, lower, t](const Point<3>& p) { return i.distance(p + lower, t); },
                  i.velocity(t)});
+    for (const Pour& p : pours_)
+        water_->sources.push_back(
+            {[p, lower](const Point<3>& x) { return length(x + lower - p.at) - p.radius; },
+             p.velocity});
     std::fill(std::begin(water_->solids.wall), std::end(water_->solids.wall), 0.0f);
     for (const WaveMaker& w : setup_.wave_makers)
         if (t >= w.start && t < w.end)
             water_->solids.wall[w.side] += static_cast<float>(
                 w.speed * std::sin(2 * std::numbers::pi * (t - w.start) / w.period));
-    return water_->step(dt);
+    const double wall = wall_seconds(), cpu = cpu_seconds();
+    bodies_->step(
+        *water_, lower, [this](double x, double z) { return ground_height(setup_, x, z); }, drags_,
+        dt);
+    const double body_wall = wall_seconds() - wall, body_cpu = cpu_seconds() - cpu;
+    pours_.clear();
+    drags_.clear();
+    WaterReport report = water_->step(dt);
+    if (bodies_->size() > 0) report.times.add("bodies", body_wall, body_cpu);
+    return report;
+}
+
+void Simulation::run_events(double t, double dt) {
+    for (const PushEvent& e : setup_.push_events)
+        if (t >= e.start && t < e.end) push(e.push);
+    for (const RaiseEvent& e : setup_.raise_events)
+        if (t + dt > e.start && t < e.end) {
+            // One hill that grows, not one for each step.
+            const std::size_t n = static_cast<std::size_t>(&e - setup_.raise_events.data());
+            setup_.raises[n] = e.raise;
+            setup_.raises[n].height *= (std::min(t + dt, e.end) - e.start) / (e.end - e.start);
+            water_->set_terrain(whole_cells(setup_));
+        }
+    for (const ThrowEvent& e : setup_.throw_events)
+        if (e.time >= t && e.time < t + dt) bodies_->hurl(e.how);
 }
 
 }  // namespace slosh::tall

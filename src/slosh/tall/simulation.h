@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "slosh/surface/mesh.h"
+#include "slosh/tall/bodies.h"
 #include "slosh/tall/setup.h"
 
 namespace slosh::tall {
@@ -11,19 +12,36 @@ namespace slosh::tall {
 class Simulation {
 public:
     explicit Simulation(Setup setup);
+    Simulation(Simulation&&) = delete;  // the water asks it for the bodies
 
     const Setup& setup() const { return setup_; }
     const Water& water() const { return *water_; }
 
-    /// One step, driven by what the setup says of the time it starts at.
+    /// One step, driven by what the setup says of the time it starts at, and by what was asked
+    /// since the last one. Bodies move first, then the water around them.
     WaterReport step(double dt);
+
+    // What a hand does (touch.h). Pouring and dragging last for the next step.
+    void pour(const Pour& how) { pours_.push_back(how); }
+    void push(const Push& how);
+    void raise(const Raise& how);
+    void drag(const Drag& how);
+    void hurl(const Throw& how) { bodies_->hurl(how); }
+    int add_body(const Body<3>& body) { return bodies_->add(body); }
+
+    const FloatingBodies& bodies() const { return *bodies_; }
 
     /// The closed surface of the water, cut at the ground and at the sides, in world coordinates.
     SurfaceMesh surface() const;
 
 private:
+    void run_events(double t, double dt);
+
     Setup setup_;
     std::unique_ptr<Water> water_;
+    std::unique_ptr<FloatingBodies> bodies_;
+    std::vector<Pour> pours_;
+    std::vector<Drag> drags_;
 };
 
 /// The ground of a setup as a mesh: its upper side, and skirts down to the domain's floor.

@@ -52,11 +52,11 @@ SurfaceMesh Simulation::surface() const {
     std::vector<float> ground(static_cast<std::size_t>(g.nx()) * g.nz());  // cells
     for (int z = 0; z < g.nz(); ++z)
         for (int x = 0; x < g.nx(); ++x)
-            ground[static_cast<std::size_t>(z) * g.nx() + x] = static_cast<float>(
-                (ground_height(setup_.ground, setup_.lower[0] + (x + 0.5) * dx,
-                               setup_.lower[2] + (z + 0.5) * dx, setup_.lower[1]) -
-                 setup_.lower[1]) /
-                dx);
+            ground[static_cast<std::size_t>(z) * g.nx() + x] =
+                static_cast<float>((ground_height(setup_, setup_.lower[0] + (x + 0.5) * dx,
+                                                  setup_.lower[2] + (z + 0.5) * dx) -
+                                    setup_.lower[1]) /
+                                   dx);
 
     // The sides lie between the last cells and the background: at -1/2 and +1/2.
     const float edge = 0.5f - kGap;
@@ -98,7 +98,7 @@ SurfaceMesh ground_mesh(const Setup& s) {
     const float floor = static_cast<float>(s.lower[1] - 0.5 * s.dx);
     const auto add = [&](int x, int z, bool down) {
         const double px = s.lower[0] + x * s.dx, pz = s.lower[2] + z * s.dx;
-        const double h = ground_height(s.ground, px, pz, s.lower[1]);
+        const double h = ground_height(s, px, pz);
         mesh.vertices.push_back({{static_cast<float>(px), down ? floor : static_cast<float>(h),
                                   static_cast<float>(pz)}});
     };

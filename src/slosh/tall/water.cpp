@@ -73,7 +73,7 @@ Water::Water(int nx, int ny, int nz, double dx, Terrain terrain,
         }
     grid_.close_border();
     set_distance(grid_, distance, phi_);
-    grid_ = choose_heights(grid_, phi_, terrain_, options_.remesh);
+    grid_ = choose_heights(grid_, phi_, terrain_, {}, options_.remesh);
     set_distance(grid_, distance, phi_);
     velocity_.resize(grid_);
     kept_pressure_.resize(grid_);
@@ -101,11 +101,11 @@ void Water::set_velocity(const std::function<Point<3>(const Point<3>&)>& velocit
 /// later steps start from the last pressure, the first one would start from none.
 void Water::find_first_pressure() {
     kept_dt_ = 1.0 / 30;  // any: projections scale it
-    const Float4 fall = {0, static_cast<float>(-options_.gravity * kept_dt_), 0, 0};
-    spare_.resize(grid_, fall);
+    const Float4 down = fall(kept_dt_);
+    spare_.resize(grid_, down);
     for_each_column(grid_, [&](int c) {
-        std::fill(spare_.at(c), spare_.at(c) + grid_.ny() + 1, fall);
-        spare_.bottom(c) = fall;
+        std::fill(spare_.at(c), spare_.at(c) + grid_.ny() + 1, down);
+        spare_.bottom(c) = down;
         spare_.refresh(grid_, c, Under::Bottom);
     });
     divergence(spare_, {}, pressure_.finest());
@@ -152,7 +152,9 @@ void Water::pour() {
 }
 
 void Water::remesh() {
-    const Grid next = choose_heights(grid_, phi_, terrain_, options_.remesh);
+    const Grid next =
+        choose_heights(grid_, phi_, terrain_, body_depths ? body_depths(grid_) : std::vector<int>{},
+                       options_.remesh);
     transfer(grid_, next, Under::Bottom, phi_);
     transfer(grid_, next, Under::Bottom, velocity_);
     std::swap(kept_pressure_, pressure_.finest().q);
@@ -160,9 +162,51 @@ void Water::remesh() {
     grid_ = next;
 }
 
+void Water::put_bodies(double dt) {
+    if (!place_bodies) return;
+    if (!bodies_.fraction().fits(grid_)) bodies_.resize(grid_);
+    place_bodies(grid_, bodies_);
+    solids.body = bodies_.cells().empty() ? nullptr : &bodies_.motion();
+    spread_into_bodies(grid_, bodies_, phi_);
+    blend_velocity(grid_, bodies_, fall(dt), velocity_);
+    // Their share of a cell is not open.
+    Columns<float>& open = pressure_.finest().open;
+    for (const SolidCells::Cell& k : bodies_.cells()) {
+        float& w = open.at(k.column)[k.offset];
+        w *= 1 - bodies_.fraction().at(k.column)[k.offset];
+        if (k.offset == 0) open.refresh(grid_, k.column, Under::Nothing);
+    }
+}
+
+void Water::push(const Point<3>& at, double radius, const Point<3>& velocity) {
+    over_columns(grid_, [&](int x, int z, int c) {
+        const Point<3> foot = centre(grid_, x, 0, z);
+        if (std::hypot(foot[0] - at[0], foot[2] - at[2]) > radius) return;
+        const auto draw = [&](int y, Float4& u) {
+            const double away = length(centre(grid_, x, y, z) - at) / radius;
+            const float share = static_cast<float>(std::max(0.0, 1 - away * away));
+            for (int d = 0; d < 3; ++d) u[d] += share * (static_cast<float>(velocity[d]) - u[d]);
+        };
+        for (int i = 0; i < velocity_.end(c); ++i)
+            if (phi_.at(c)[i] < 0) draw(grid_.top(c) + i, velocity_.at(c)[i]);
+        if (phi_.bottom(c) < 0) draw(grid_.bottom(c), velocity_.bottom(c));
+        velocity_.refresh(grid_, c, Under::Bottom);
+    });
+}
+
+void Water::set_terrain(Terrain terrain) {
+    SLOSH_EXPECT(terrain.size() == terrain_.size());
+    terrain_ = std::move(terrain);
+}
+
 void Water::project(double dt) {
     pressure_.reset(grid_);
     load_pressure_level();
+    put_bodies(dt);
+    for (const SolidCells::Cell& k : bodies_.cells()) {  // phi inside them is new
+        pressure_.finest().phi.at(k.column)[k.offset] = phi_.at(k.column)[k.offset];
+        if (k.offset == 0) pressure_.finest().phi.refresh(grid_, k.column, Under::Bottom);
+    }
     pressure_.build();
     Level& level = pressure_.finest();
     // Start from the last pressure: water at rest has it already.
@@ -204,8 +248,7 @@ WaterReport Water::step(double dt) {
         // One trace serves the level set and the velocity, so LA and VA are one stage.
         StageTimer timer(report.times, "VA");
         const float band = kBandCells * static_cast<float>(grid_.dx());
-        const Float4 fall = {0, static_cast<float>(-options_.gravity * dt), 0, 0};
-        advect(grid_, dt, band, fall, fastest, advection_, phi_, velocity_);
+        advect(grid_, dt, band, fall(dt), fastest, advection_, phi_, velocity_);
     }
     {
         StageTimer timer(report.times, "rest");
@@ -231,20 +274,24 @@ double Water::volume() const {
     const double h = grid_.dx();
     const float inverse = static_cast<float>(1 / h);
     const auto part = [&](float p) { return std::min(std::max(0.5f - p * inverse, 0.0f), 1.0f); };
-    return h * h * h * parallel_sum(static_cast<std::size_t>(grid_.nz()), [&](std::size_t z) {
-               double sum = 0;
-               for (int x = 0; x < grid_.nx(); ++x) {
-                   const int c = grid_.column(x, static_cast<int>(z));
-                   const int ground = terrain_[z * grid_.nx() + x];
-                   if (phi_.end(c) == 0) continue;
-                   if (!grid_.closed(c))  // the cells under the top, between its values
-                       sum += 0.5 * (part(phi_.bottom(c)) + part(phi_.at(c)[0])) *
-                              (grid_.top(c) - grid_.bottom(c));
-                   for (int i = std::max(0, ground - grid_.top(c)); i < phi_.end(c); ++i)
-                       sum += part(phi_.at(c)[i]);
-               }
-               return sum;
-           });
+    double in_bodies = 0;
+    for (const SolidCells::Cell& k : bodies_.cells())
+        in_bodies += bodies_.fraction().at(k.column)[k.offset] * part(phi_.at(k.column)[k.offset]);
+    const double cells = parallel_sum(static_cast<std::size_t>(grid_.nz()), [&](std::size_t z) {
+        double sum = 0;
+        for (int x = 0; x < grid_.nx(); ++x) {
+            const int c = grid_.column(x, static_cast<int>(z));
+            const int ground = terrain_[z * grid_.nx() + x];
+            if (phi_.end(c) == 0) continue;
+            if (!grid_.closed(c))  // the cells under the top, between its values
+                sum += 0.5 * (part(phi_.bottom(c)) + part(phi_.at(c)[0])) *
+                       (grid_.top(c) - grid_.bottom(c));
+            for (int i = std::max(0, ground - grid_.top(c)); i < phi_.end(c); ++i)
+                sum += part(phi_.at(c)[i]);
+        }
+        return sum;
+    });
+    return h * h * h * (cells - in_bodies);
 }
 
 double Water::wall_inflow() const {

@@ -16,6 +16,7 @@
 #include "slosh/tall/projection.h"
 #include "slosh/tall/reach.h"
 #include "slosh/tall/remesh.h"
+#include "slosh/tall/solid_cells.h"
 
 namespace slosh::tall {
 
@@ -55,6 +56,15 @@ public:
 
     std::vector<Source> sources;  ///< Active in every step.
     MovingSolids solids;          ///< Speeds of the walls.
+    /// Fills in the bodies, on the grid of the step; empty: there are none.
+    std::function<void(const Grid&, SolidCells&)> place_bodies;
+    /// The lowest cells of the bodies (choose_heights), on the grid of the last step.
+    std::function<std::vector<int>(const Grid&)> body_depths;
+
+    /// Draws water in a ball towards a velocity: wholly at the centre, not at all at the rim.
+    void push(const Point<3>& at, double radius, const Point<3>& velocity);
+    /// Changes the ground under the water. What it takes of the water's room comes back elsewhere.
+    void set_terrain(Terrain terrain);
 
     double time() const { return time_; }
     const WaterOptions& options() const { return options_; }
@@ -63,6 +73,7 @@ public:
     const Columns<float>& phi() const { return phi_; }  ///< m
     const Velocity& velocity() const { return velocity_; }
     const Hierarchy& pressure() const { return pressure_; }
+    const SolidCells& bodies() const { return bodies_; }
 
     double volume() const;  ///< m^3
     /// The volume at the start, and what was poured and pushed in since. m^3
@@ -78,6 +89,11 @@ private:
     void remesh();
     void project(double dt);
     void load_pressure_level();
+    void put_bodies(double dt);
+    /// What gravity adds to the velocity in a step.
+    Float4 fall(double dt) const {
+        return Float4{0, static_cast<float>(-options_.gravity * dt), 0, 0};
+    }
     double wall_inflow() const;
     void find_first_pressure();
 
@@ -90,6 +106,7 @@ private:
     double kept_dt_ = 0;
     double due_volume_ = 0;
     Hierarchy pressure_;
+    SolidCells bodies_;
     ReachRoom reach_room_;
     AdvectionRoom advection_;
     ExtrapolationRoom extrapolation_;

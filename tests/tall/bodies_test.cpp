@@ -1,0 +1,132 @@
+// Bodies in tall-cell water, and what a hand does to both.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "slosh/base/parallel.h"
+#include "slosh/rigid/mass.h"
+#include "slosh/shape/primitives.h"
+#include "slosh/tall/simulation.h"
+
+using namespace slosh;
+using namespace slosh::tall;
+
+namespace {
+
+Setup pool(double depth) {
+    Setup s;
+    s.nx = s.nz = 32;
+    s.rows = 32;
+    s.dx = 0.1;
+    s.gravity = [](double) { return 9.81; };
+    s.water = [depth](const Point<3>& p) { return p[1] - depth; };
+    return s;
+}
+
+Body<3> box_at(const Point<3>& middle, const Point<3>& size, double density) {
+    return body_of<3>(box<3>(middle - size * 0.5, middle + size * 0.5), density);
+}
+
+}  // namespace
+
+TEST_CASE("A box floats at its draft, light or heavy, and the water rises by what it displaces") {
+    // Closed form: the share under water is the ratio of densities; the level rises by m / (rho A).
+    for (double density : {200.0, 500.0, 800.0}) {
+        CAPTURE(density);
+        Setup s = pool(1.5);
+        s.bodies = {box_at({{1.6, 1.6, 1.6}}, {{0.8, 0.6, 0.8}}, density)};
+        Simulation sim(s);
+        for (int k = 0; k < 240; ++k) (void)sim.step(1.0 / 30);
+        const BodyState<3>& b = sim.bodies().states()[0];
+        const double rise = density / 1000 * 0.8 * 0.6 * 0.8 / (3.2 * 3.2);
+        const double level = sim.water().surface_height(2, 2);
+        CHECK(level == doctest::Approx(1.5 + rise).epsilon(0.01));
+        const double draft = level - (b.position[1] - 0.3);
+        CHECK(draft == doctest::Approx(density / 1000 * 0.6).epsilon(0.03 / 0.6));
+        CHECK(length(b.velocity) < 0.05);
+    }
+}
+
+TEST_CASE("A stone sinks to the ground and stays there") {
+    Setup s = pool(2.0);
+    s.bodies = {box_at({{1.6, 1.9, 1.6}}, {{0.5, 0.5, 0.5}}, 2500)};
+    Simulation sim(s);
+    for (int k = 0; k < 120; ++k) (void)sim.step(1.0 / 30);
+    const BodyState<3>& b = sim.bodies().states()[0];
+    CHECK(b.position[1] == doctest::Approx(0.25).epsilon(0.1));
+    CHECK(length(b.velocity) < 0.02);
+}
+
+TEST_CASE("Boxes stack on the ground") {
+    Setup s = pool(-1);  // no water
+    for (int k = 0; k < 3; ++k)
+        s.bodies.push_back(box_at({{1.6, 0.26 + 0.51 * k, 1.6}}, {{0.5, 0.5, 0.5}}, 500));
+    Simulation sim(s);
+    for (int k = 0; k < 90; ++k) (void)sim.step(1.0 / 30);
+    for (int k = 0; k < 3; ++k) {
+        const BodyState<3>& b = sim.bodies().states()[static_cast<std::size_t>(k)];
+        CHECK(b.position[1] == doctest::Approx(0.25 + 0.5 * k).epsilon(0.05));
+        CHECK(length(b.velocity) < 0.05);
+    }
+}
+
+TEST_CASE("A body that falls into water makes waves, and keeps its volume of water") {
+    Setup s = pool(1.2);
+    s.bodies = {box_at({{1.6, 2.4, 1.6}}, {{0.6, 0.6, 0.6}}, 900)};
+    Simulation sim(s);
+    double most = 0;
+    for (int k = 0; k < 90; ++k) {
+        (void)sim.step(1.0 / 30);
+        most = std::max(most, sim.water().max_speed());
+    }
+    CHECK(most > 0.5);
+    CHECK(sim.water().volume() == doctest::Approx(3.2 * 3.2 * 1.2).epsilon(0.02));
+}
+
+TEST_CASE("A hand pours, pushes, raises the ground, drags and throws") {
+    Setup s = pool(1.0);
+    s.bodies = {box_at({{0.8, 1.0, 0.8}}, {{0.4, 0.4, 0.4}}, 500)};
+    Simulation sim(s);
+    const double before = sim.water().volume();
+    sim.pour({.at = {{2.4, 2, 2.4}}, .velocity = {{0, -1, 0}}, .radius = 0.4});
+    (void)sim.step(1.0 / 30);
+    const double poured = sim.water().due_volume() - before;
+    CHECK(poured == doctest::Approx(4.18879 * 0.064).epsilon(0.15));
+    (void)sim.step(1.0 / 30);
+    CHECK(sim.water().due_volume() == doctest::Approx(before + poured));  // that step alone
+
+    sim.push({.at = {{1.6, 0.8, 1.6}}, .velocity = {{2, 0, 0}}, .radius = 0.6});
+    CHECK(sim.water().max_speed() > 1.9);
+
+    for (int k = 0; k < 60; ++k) {
+        sim.drag({.body = 0, .grab = sim.bodies().bodies()[0].mass.centre, .target = {{2.4, 1.5, 0.8}}});
+        (void)sim.step(1.0 / 30);
+    }
+    CHECK(sim.bodies().states()[0].position[0] == doctest::Approx(2.4).epsilon(0.1));
+    sim.hurl({.body = 0, .velocity = {{-3, 2, 0}}, .spin = {}});
+    CHECK(sim.bodies().states()[0].velocity[0] == -3);
+
+    sim.raise({.x = 1.6, .z = 1.6, .radius = 1, .height = 2});
+    for (int k = 0; k < 30; ++k) (void)sim.step(1.0 / 30);
+    CHECK(sim.water().terrain()[16 * 32 + 16] >= 19);
+    CHECK(ground_height(sim.setup(), 1.6, 1.6) == doctest::Approx(2));
+    CHECK(std::isfinite(sim.water().max_speed()));
+}
+
+TEST_CASE("Bodies and water give the same bytes on one and two threads") {
+    std::uint64_t hash[2];
+    double place[2];
+    for (int n : {1, 2}) {
+        set_threads(n);
+        Setup s = pool(1.2);
+        s.bodies = {box_at({{1.2, 1.6, 1.6}}, {{0.6, 0.4, 0.5}}, 400),
+                    box_at({{1.9, 2.2, 1.5}}, {{0.4, 0.4, 0.4}}, 900)};
+        Simulation sim(s);
+        for (int k = 0; k < 20; ++k) (void)sim.step(1.0 / 30);
+        hash[n - 1] = sim.water().hash();
+        place[n - 1] = sim.bodies().states()[1].position[1];
+    }
+    set_threads(0);
+    CHECK(hash[0] == hash[1]);
+    CHECK(place[0] == place[1]);
+}
