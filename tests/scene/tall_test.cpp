@@ -55,7 +55,7 @@ TEST_CASE("Ground is as high as its highest layer says") {
             {"height": 0.1, "length_x": 4, "phase": 90}]},
         {"position": [4, 4, 4], "cone": 2},
         {"position": [3, 4.5, 3.5], "radius": 0.25}]})"));
-    const auto height = [&](double x, double z) { return ground_height(s.ground, x, z, 2); };
+    const auto height = [&](double x, double z) { return ground_height(s, x, z); };
     const double wave = 0.1 * std::cos(2 * std::numbers::pi * 2.5 / 4);
     CHECK(height(2.5, 4.5) == doctest::Approx(2.5 + 0.25 + 0.0625 + wave));
     CHECK(height(4, 4.05) == doctest::Approx(3.9));

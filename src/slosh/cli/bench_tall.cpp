@@ -1,7 +1,8 @@
 // `slosh bench tall`: what a step of tall-cell water costs, by the stages of the paper's Table 1.
+#include "slosh/cli/bench_tall.h"
+
 #include "slosh/base/memory.h"
 #include "slosh/base/parallel.h"
-#include "slosh/cli/bench.h"
 #include "slosh/scene/load.h"
 #include "slosh/scene/tall.h"
 #include "slosh/tall/simulation.h"
@@ -12,7 +13,8 @@ namespace {
 
 constexpr double kStep = 1.0 / 30;
 
-Json measure(const std::string& scene, tall::Simulation simulation, int frames) {
+Json measure(const std::string& scene, tall::Setup setup, int frames) {
+    tall::Simulation simulation(std::move(setup));
     const int warm = frames / 4;  // the scene gets going
     for (int f = 0; f < warm; ++f) (void)simulation.step(kStep);
     StageTimes stages;
@@ -53,9 +55,16 @@ void bench_tall(const BenchOptions& options, BenchReport& report) {
     for (const std::string& scene : options.scenes.empty() ? all : options.scenes)
         for (int count : or_default(options.threads, {2})) {
             set_threads(count);
-            const Json row =
-                measure(scene, tall::Simulation(make_tall_setup(load_scene(scene, options.set))),
-                        options.frames.value_or(120));
+            if (scene == "residual") {
+                bench_tall_residual(report);
+                continue;
+            }
+            if (scene == "depth") {
+                bench_tall_depth(options.frames.value_or(40), report);
+                continue;
+            }
+            const Json row = measure(scene, make_tall_setup(load_scene(scene, options.set)),
+                                     options.frames.value_or(120));
             report.add(row);
             for (const Json::Member& m : row.find("ms_by_stage")->members)
                 std::printf("    %-6s %9.2f ms wall %9.2f ms CPU a step\n", m.key.c_str(),

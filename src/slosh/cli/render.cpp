@@ -113,10 +113,16 @@ private:
 
     RenderParticles read_particles(int frame) const {
         RenderParticles shown;
-        if (!options_.particles) return shown;
+        if (!options_.particles && !scene().spray) return shown;
         const ParticleCloud cloud = read_particles_ply(
             file(frame, "particles", "ply", "with --set output.particles=ply"));
         shown.positions = cloud.positions;
+        if (scene().spray) {  // white, whatever its speed
+            shown.speeds.assign(cloud.positions.size(), 1.0f);
+            shown.top_speed = 1;
+            shown.radius = 0.12 * scene().dx;
+            return shown;
+        }
         for (const auto& v : cloud.velocities) shown.speeds.push_back(length(v));
         return shown;
     }

@@ -12,6 +12,7 @@
 #include "slosh/cache/frame_writer.h"
 #include "slosh/cache/ply.h"
 #include "slosh/cli/commands.h"
+#include "slosh/cli/body_meshes.h"
 #include "slosh/cli/interrupt.h"
 #include "slosh/cli/load.h"
 #include "slosh/cli/progress.h"
@@ -35,19 +36,6 @@ OutputChoices output_choices(const SceneOutput& output) {
 CheckpointPolicy checkpoint_policy(const Scene& scene) {
     const int every = scene.output.checkpoint_every;
     return {.every = every > 0 ? every : INT_MAX, .last_frame = scene.frames};
-}
-
-/// Each body's surface at the start, once: frames say where it has gone since.
-void write_body_meshes(const LiquidSetup<3>& setup, const std::string& directory) {
-    if (setup.bodies.empty()) return;
-    std::filesystem::create_directories(directory + "/bodies");
-    for (std::size_t n = 0; n < setup.bodies.size(); ++n) {
-        const Shape<3>& shape = *setup.bodies[n].shape;
-        const Box<3> box = shape.bounds().grown(setup.grid.dx);
-        SurfaceMesh mesh = mesh_shape(shape, box, 0.5 * setup.grid.dx);
-        mesh.velocities.resize(mesh.vertices.size());
-        (void)write_surface_ply(fmt::format("{}/bodies/body_{}.ply", directory, n), mesh);
-    }
 }
 
 /// A step of the frame that is being simulated.
@@ -116,7 +104,9 @@ Outcome simulate(const Scene& scene, RunDirectory& directory, Progress& progress
     const OutputChoices choices = output_choices(scene.output);
     if (directory.done() > 0) simulation.restore(directory.load_state<D>());
     if constexpr (D == 3)
-        if (directory.done() == 0) write_body_meshes(simulation.setup(), directory.path());
+        if (directory.done() == 0)
+            write_body_meshes(simulation.setup().bodies, simulation.setup().grid.dx,
+                              directory.path());
 
     FrameQueue<D> queue(directory, simulation.setup().grid, choices);
     for (int frame = directory.done() + 1, first = frame; frame <= scene.frames; ++frame) {

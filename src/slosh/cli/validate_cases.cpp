@@ -30,6 +30,8 @@ void validate_long_steps(ValidateReport& report);
 void validate_tall_lake(ValidateReport& report);
 void validate_tall_dispersion(ValidateReport& report);
 void validate_tall_bore(ValidateReport& report);
+void validate_tall_volume(ValidateReport& report);
+void validate_tall_hands(ValidateReport& report);
 
 const std::vector<ValidateCase>& validate_cases() {
     static const std::vector<ValidateCase> cases = {
@@ -53,6 +55,8 @@ const std::vector<ValidateCase>& validate_cases() {
         {"9a", "tall cells: a lake at rest over uneven terrain for 60 s", true, validate_tall_lake},
         {"9b", "tall cells: dispersion of waves, kh from 0.3 to 6", true, validate_tall_dispersion},
         {"9c", "tall cells: a bore on wet ground (Stoker)", true, validate_tall_bore},
+        {"9e", "tall cells: volume in the minute after a flood", true, validate_tall_volume},
+        {"9f", "tall cells: ten minutes of rough hands", true, validate_tall_hands},
         {"10", "momentum, angular momentum, volume and energy", false, validate_conservation},
         {"10/bodies", "momentum of liquid and bodies without walls", false, validate_body_momentum},
         {"11a", "a vortex in an aligned and in a turned box", false, validate_vortex},

@@ -81,7 +81,7 @@ void validate_tall_bore(ValidateReport& report) {
     const double level = 0.5 * (middle + 0.5);
     double early = 0, early_time = 0;
     while (bore.water().time() < 2) {
-        (void)bore.step(1.0 / 60);
+        (void)bore.step(1.0 / 120);
         if (early == 0 && bore.water().time() > 0.8) {
             early = front(bore.water(), level);
             early_time = bore.water().time();

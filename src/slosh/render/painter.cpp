@@ -83,7 +83,10 @@ Image Painter::paint_3d(const PaintFrame& frame) const {
     const auto now = shown_solids(scene_.solids, frame.time, frame.bodies);
     for (std::size_t i = 0; i < solids.size(); ++i) solids[i].transform = now[i].transform;
     return render_3d(particles_ ? SurfaceMesh{} : frame.surface, solids, camera_, picture_,
-                     particles_ ? &frame.particles : nullptr,
+                     // The drops of tall-cell water fly above its surface.
+                     particles_ || (scene_.spray && !frame.particles.positions.empty())
+                         ? &frame.particles
+                         : nullptr,
                      frame.smoke ? &*frame.smoke : nullptr);
 }
 

@@ -52,6 +52,7 @@ PreviewScene preview_scene(const Scene& scene) {
     preview.domain = {scene.lower, scene.lower + scene.cells().as<double>() * scene.dx()};
     preview.cells = scene.cells();
     preview.gas = scene.gas.has_value();
+    preview.spray = scene.tall && scene.tall->spray;
     preview.eye = scene.render.camera;
     preview.target = scene.render.target;
     preview.fov = scene.render.fov;

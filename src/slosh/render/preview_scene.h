@@ -31,6 +31,7 @@ struct PreviewScene {
     Box<3> domain;         ///< m
     Index<3> cells;
     bool gas = false;  ///< Frames have smoke, not a surface.
+    bool spray = false;  ///< Frames have drops above the surface.
     Point<3> eye, target;  ///< m
     double fov = 35;       ///< Vertical. degrees
     Index<2> size;         ///< Pixels.

@@ -247,7 +247,13 @@ void complete_tall(const Cursor& at, Scene& s) {
     refuse("gas", s.gas.has_value(), "hold water, not gas");
     refuse("drains", !s.drains.empty(), "do not know drains");
     refuse("solids", !s.solids.empty(), "do not know solids; give layers of \"tall.terrain\"");
-    refuse("bodies", !s.bodies.empty(), "do not know bodies");
+    for (std::size_t i = 0; i < s.tall->throws.size(); ++i) {
+        const std::string& name = s.tall->throws[i].body;
+        if (std::none_of(s.bodies.begin(), s.bodies.end(),
+                         [&](const SceneBody& b) { return b.name == name; }))
+            at.member("tall").member("throws").element(i).member("body").fail(
+                "there is no body " + in_quotes(name) + "; give the \"name\" of one of \"bodies\"");
+    }
     refuse("probes", !s.probes.empty(), "do not know probes");
     refuse("open_sides", !s.open_sides.empty(), "have walls at all sides and no lid");
     if (!at.has("separation")) s.step.separation = Separation::Off;

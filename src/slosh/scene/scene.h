@@ -173,6 +173,24 @@ struct SceneWaveMaker {
     double start = 0, end = 1e30;  ///< s
 };
 
+/// Events of tall-cell water; see tall/touch.h.
+struct ScenePush {
+    Point<3> position, velocity;   ///< m, m/s
+    double radius = 1;             ///< m
+    double start = 0, end = 1e30;  ///< s
+};
+struct SceneRaise {
+    Point<3> position;          ///< m; y does not count.
+    double radius = 1;          ///< m
+    double height = 0;          ///< m
+    double start = 0, end = 1;  ///< s
+};
+struct SceneThrow {
+    std::string body;
+    Point<3> velocity, spin;  ///< m/s, degrees/s
+    double time = 0;          ///< s
+};
+
 /// Water on tall cells in the place of particles.
 struct SceneTall {
     int rows = 32;
@@ -180,7 +198,12 @@ struct SceneTall {
     int v_cycles = 2;
     int redistance_every = 10;  ///< Steps.
     std::vector<SceneGround> terrain;
+    double volume_time = 0.1;  ///< s
+    bool thickening = true, spray = true;
     std::vector<SceneWaveMaker> wave_makers;
+    std::vector<ScenePush> pushes;
+    std::vector<SceneRaise> raises;
+    std::vector<SceneThrow> throws;
 };
 
 /// A point whose pressure is reported at every step.

@@ -64,6 +64,9 @@ std::string scene_schema() {
     add(ground_table());
     add(ground_wave_table());
     add(wave_maker_table());
+    add(push_table());
+    add(raise_table());
+    add(throw_table());
     add(probe_table());
     add(output_table());
     add(render_table());
@@ -93,6 +96,9 @@ std::string scene_reference() {
     section(out, "Ground (`tall.terrain`)", ground_table());
     section(out, "Hills and hollows (`tall.terrain[].waves`)", ground_wave_table());
     section(out, "Wave maker (`tall.wave_makers`)", wave_maker_table());
+    section(out, "Push (`tall.pushes`)", push_table());
+    section(out, "Raise (`tall.raises`)", raise_table());
+    section(out, "Throw (`tall.throws`)", throw_table());
     section(out, "Probe (`probes`)", probe_table());
     section(out, "Motion (`motion`)", motion_table());
     section(out, "Keyframe (`motion.keys`)", key_table());

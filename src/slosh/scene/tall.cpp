@@ -72,6 +72,21 @@ tall::Setup make_tall_setup(const Scene& scene) {
     for (const SceneWaveMaker& w : t.wave_makers)
         setup.wave_makers.push_back({w.side, w.speed, w.period, w.start, w.end});
 
+    setup.bodies = parts.bodies;
+    setup.body_options.density = scene.density;
+    setup.spray.on = t.spray;
+    for (const ScenePush& p : t.pushes)
+        setup.push_events.push_back({{p.position, p.velocity, p.radius}, p.start, p.end});
+    for (const SceneRaise& r : t.raises)
+        setup.raise_events.push_back(
+            {{r.position[0], r.position[2], r.radius, r.height}, r.start, r.end});
+    for (const SceneThrow& e : t.throws)
+        for (std::size_t n = 0; n < scene.bodies.size(); ++n)
+            if (scene.bodies[n].name == e.body)
+                setup.throw_events.push_back(
+                    {{static_cast<int>(n), e.velocity, e.spin * (kTurn / 360)}, e.time});
+    setup.options.volume_time = t.volume_time;
+    setup.options.thickening.on = t.thickening;
     setup.options.redistance_every = t.redistance_every;
     setup.options.remesh.under = t.under;
     setup.options.remesh.over = t.over;

@@ -80,6 +80,60 @@ const Table<SceneWaveMaker>& wave_maker_table() {
     return table;
 }
 
+const Table<ScenePush>& push_table() {
+    static const Table<ScenePush> table = [] {
+        Table<ScenePush> t("push",
+                           "Draws the water in a ball towards a velocity: wholly at its centre, "
+                           "not at all at its rim.");
+        t.key("position", &ScenePush::position, VectorType{}, "m", "Centre of the ball.")
+            .required();
+        t.key("velocity", &ScenePush::velocity, VectorType{}, "m/s", "What water there gets.")
+            .required();
+        t.key("radius", &ScenePush::radius, NumberType{0, 1e30, true}, "m", "Of the ball.");
+        t.key("start", &ScenePush::start, kTime, "s", "Works from this time on.");
+        t.key("end", &ScenePush::end, kTime, "s", "Works until this time.")
+            .default_text("for ever");
+        return t;
+    }();
+    return table;
+}
+
+const Table<SceneRaise>& raise_table() {
+    static const Table<SceneRaise> table = [] {
+        Table<SceneRaise> t("raise",
+                            "Raises the ground evenly from `start` to `end`, by `height` at "
+                            "`position` and by nothing at `radius` from it.");
+        t.key("position", &SceneRaise::position, VectorType{}, "m",
+              "Middle of the hill; its y does not count.")
+            .required();
+        t.key("radius", &SceneRaise::radius, NumberType{0, 1e30, true}, "m", "Of the hill.");
+        t.key("height", &SceneRaise::height, NumberType{-1e3, 1e3}, "m", "A pit if < 0.")
+            .required();
+        t.key("start", &SceneRaise::start, kTime, "s", "Begins.");
+        t.key("end", &SceneRaise::end, kTime, "s", "Is done.");
+        t.check([](const Cursor& at, SceneRaise& r) {
+            if (!(r.end > r.start))
+                at.member(at.has("end") ? "end" : "start")
+                    .fail(fmt::format("\"end\" ({} s) must be later than \"start\" ({} s)",
+                                      number_text(r.end), number_text(r.start)));
+        });
+        return t;
+    }();
+    return table;
+}
+
+const Table<SceneThrow>& throw_table() {
+    static const Table<SceneThrow> table = [] {
+        Table<SceneThrow> t("throw", "Gives a body a velocity at a time.");
+        t.key("body", &SceneThrow::body, TextType{}, "", "Its name.").required();
+        t.key("velocity", &SceneThrow::velocity, VectorType{}, "m/s", "Of its centre of mass.");
+        t.key("spin", &SceneThrow::spin, VectorType{}, "degrees/s", "About the axes.");
+        t.key("time", &SceneThrow::time, kTime, "s", "When.");
+        return t;
+    }();
+    return table;
+}
+
 const Table<SceneTall>& tall_table() {
     static const Table<SceneTall> table = [] {
         Table<SceneTall> t("tall",
@@ -93,6 +147,21 @@ const Table<SceneTall>& tall_table() {
         t.key("wave_makers", &SceneTall::wave_makers,
               ListType<ObjectType<SceneWaveMaker>, SceneWaveMaker>{{wave_maker_table}}, "",
               "Sides that make waves.");
+        t.key("pushes", &SceneTall::pushes,
+              ListType<ObjectType<ScenePush>, ScenePush>{{push_table}}, "",
+              "Events: water that is pushed.");
+        t.key("raises", &SceneTall::raises,
+              ListType<ObjectType<SceneRaise>, SceneRaise>{{raise_table}}, "",
+              "Events: ground that rises.");
+        t.key("throws", &SceneTall::throws,
+              ListType<ObjectType<SceneThrow>, SceneThrow>{{throw_table}}, "",
+              "Events: bodies that are thrown.");
+        t.key("volume_time", &SceneTall::volume_time, NumberType{0, 1e3}, "s",
+              "Time in which volume that the level set loses comes back; 0: never.");
+        t.key("thickening", &SceneTall::thickening, FlagType{}, "",
+              "Keeps thin sheets by particles.");
+        t.key("spray", &SceneTall::spray, FlagType{}, "",
+              "Spray, mist and foam, written as particles.");
         t.key("under", &SceneTall::under, IntegerType{4, 256}, "cells",
               "Regular cells wanted under the lowest surface of a column.");
         t.key("over", &SceneTall::over, IntegerType{2, 64}, "cells",

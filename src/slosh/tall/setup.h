@@ -6,6 +6,7 @@
 
 #include "slosh/base/vec.h"
 #include "slosh/tall/bodies.h"
+#include "slosh/tall/spray.h"
 
 namespace slosh::tall {
 
@@ -73,6 +74,7 @@ struct Setup {
     std::vector<WaveMaker> wave_makers;
     std::vector<Body<3>> bodies;
     BodyOptions body_options;
+    SprayOptions spray;
     std::vector<PushEvent> push_events;
     std::vector<RaiseEvent> raise_events;
     std::vector<ThrowEvent> throw_events;

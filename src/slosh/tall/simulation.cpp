@@ -44,7 +44,7 @@ double ground_height(const Setup& setup, double x, double z) {
     return std::max(most, setup.lower[1]);
 }
 
-Simulation::Simulation(Setup setup) : setup_(std::move(setup)) {
+Simulation::Simulation(Setup setup) : setup_(std::move(setup)), spray_(setup_.spray) {
     const Point<3> lower = setup_.lower;
     if (setup_.gravity) setup_.options.gravity = setup_.gravity(0);
     setup_.raises.assign(setup_.raise_events.size(), Raise{});
@@ -103,8 +103,18 @@ WaterReport Simulation::step(double dt) {
     const double body_wall = wall_seconds() - wall, body_cpu = cpu_seconds() - cpu;
     pours_.clear();
     drags_.clear();
+    StageTimes spray;
+    {
+        StageTimer timer(spray, "spray");
+        spray_.seed(*water_, dt);
+    }
     WaterReport report = water_->step(dt);
+    {
+        StageTimer timer(spray, "spray");
+        spray_.advance(*water_, dt);
+    }
     if (bodies_->size() > 0) report.times.add("bodies", body_wall, body_cpu);
+    report.times.add(spray);
     return report;
 }
 

@@ -30,6 +30,9 @@ public:
     int add_body(const Body<3>& body) { return bodies_->add(body); }
 
     const FloatingBodies& bodies() const { return *bodies_; }
+    const Spray& spray() const {
+        return spray_;
+    }  ///< Positions are in the domain: add setup().lower.
 
     /// The closed surface of the water, cut at the ground and at the sides, in world coordinates.
     SurfaceMesh surface() const;
@@ -40,6 +43,7 @@ private:
     Setup setup_;
     std::unique_ptr<Water> water_;
     std::unique_ptr<FloatingBodies> bodies_;
+    Spray spray_;
     std::vector<Pour> pours_;
     std::vector<Drag> drags_;
 };

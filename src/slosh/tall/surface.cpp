@@ -16,6 +16,8 @@ namespace {
 /// Gap between water and what it touches, in cells: a renderer must not meet two surfaces in one
 /// place.
 constexpr float kGap = 0.08f;
+/// Squares of the ground's mesh along the side of a column.
+constexpr int kGroundCells = 3;
 
 /// World heights that can hold water, as cells [low, high).
 struct Span {
@@ -92,12 +94,14 @@ SurfaceMesh Simulation::surface() const {
 }
 
 SurfaceMesh ground_mesh(const Setup& s) {
-    // Corners of columns, and one more ring at the floor for the skirts.
+    // Finer than the columns, so that towers and cliffs stand straight, and one more ring at the
+    // floor for the skirts.
     SurfaceMesh mesh;
-    const int nx = s.nx + 1, nz = s.nz + 1;
+    const int cx = kGroundCells * s.nx, cz = kGroundCells * s.nz, nx = cx + 1, nz = cz + 1;
+    const double dx = s.dx / kGroundCells;
     const float floor = static_cast<float>(s.lower[1] - 0.5 * s.dx);
     const auto add = [&](int x, int z, bool down) {
-        const double px = s.lower[0] + x * s.dx, pz = s.lower[2] + z * s.dx;
+        const double px = s.lower[0] + x * dx, pz = s.lower[2] + z * dx;
         const double h = ground_height(s, px, pz);
         mesh.vertices.push_back({{static_cast<float>(px), down ? floor : static_cast<float>(h),
                                   static_cast<float>(pz)}});
@@ -109,14 +113,14 @@ SurfaceMesh ground_mesh(const Setup& s) {
     for (int z = 0; z < nz; ++z)
         for (int x = 0; x < nx; ++x) add(x, z, false);
     const auto at = [&](int x, int z) { return static_cast<std::uint32_t>(z * nx + x); };
-    for (int z = 0; z < s.nz; ++z)
-        for (int x = 0; x < s.nx; ++x) quad(at(x, z), at(x, z + 1), at(x + 1, z + 1), at(x + 1, z));
+    for (int z = 0; z < cz; ++z)
+        for (int x = 0; x < cx; ++x) quad(at(x, z), at(x, z + 1), at(x + 1, z + 1), at(x + 1, z));
     // Around the border, each edge with the ground on its left seen from above.
     std::vector<Index<2>> ring;
-    for (int x = 0; x < s.nx; ++x) ring.push_back({{x, s.nz}});
-    for (int z = s.nz; z > 0; --z) ring.push_back({{s.nx, z}});
-    for (int x = s.nx; x > 0; --x) ring.push_back({{x, 0}});
-    for (int z = 0; z < s.nz; ++z) ring.push_back({{0, z}});
+    for (int x = 0; x < cx; ++x) ring.push_back({{x, cz}});
+    for (int z = cz; z > 0; --z) ring.push_back({{cx, z}});
+    for (int x = cx; x > 0; --x) ring.push_back({{x, 0}});
+    for (int z = 0; z < cz; ++z) ring.push_back({{0, z}});
     const auto low = static_cast<std::uint32_t>(mesh.vertices.size());
     for (const Index<2>& r : ring) add(r[0], r[1], true);
     const auto n = static_cast<std::uint32_t>(ring.size());

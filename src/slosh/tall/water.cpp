@@ -132,6 +132,11 @@ void Water::load_pressure_level() {
 void Water::pour() {
     for (const Source& s : sources)
         over_columns(grid_, [&](int x, int z, int c) {
+            // A distance changes by no more than the way: most columns are ruled out by one.
+            const double half = 0.5 * (grid_.ny() + 1) * grid_.dx();
+            if (s.distance(centre(grid_, x, grid_.top(c) + grid_.ny() / 2, z)) >
+                half + 2 * grid_.dx())
+                return;
             for (int i = 0; i <= grid_.ny(); ++i) {
                 const int y = grid_.top(c) + i;
                 if (y < terrain_[static_cast<std::size_t>(z) * grid_.nx() + x]) continue;
@@ -244,11 +249,20 @@ WaterReport Water::step(double dt) {
         clamp_distance(grid_, phi_, distance_room_);
         if (steps_ % options_.redistance_every == 0) redistance(grid_, phi_, distance_room_);
     }
+    std::vector<ThickBall> thin;
+    if (options_.thickening.on) {
+        StageTimer timer(report.times, "thickening");
+        thin = find_thin(grid_, terrain_, phi_, velocity_, dt, options_.thickening);
+    }
     {
         // One trace serves the level set and the velocity, so LA and VA are one stage.
         StageTimer timer(report.times, "VA");
         const float band = kBandCells * static_cast<float>(grid_.dx());
         advect(grid_, dt, band, fall(dt), fastest, advection_, phi_, velocity_);
+    }
+    if (!thin.empty()) {
+        StageTimer timer(report.times, "thickening");
+        thicken(grid_, thin, phi_);
     }
     {
         StageTimer timer(report.times, "rest");

@@ -17,6 +17,7 @@
 #include "slosh/tall/reach.h"
 #include "slosh/tall/remesh.h"
 #include "slosh/tall/solid_cells.h"
+#include "slosh/tall/thicken.h"
 
 namespace slosh::tall {
 
@@ -28,6 +29,7 @@ struct WaterOptions {
     double volume_time = 0.1;
     RemeshOptions remesh;
     CycleOptions cycles;
+    ThickeningOptions thickening;
 };
 
 /// Water that is poured: inside it, cells become water of this velocity.
