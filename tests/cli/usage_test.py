@@ -33,8 +33,8 @@ class Usage(CommandTest):
         self.assertIn("'pressure'", self.refuse("bench", "presure"))
         self.assertIn("99z", self.refuse("validate", "99z"))
 
-    def test_commands_of_later_versions_say_so(self):
-        self.assertIn("not in this version", self.refuse("view", "x"))
+    def test_view_wants_a_scene_or_a_directory(self):
+        self.assertIn("no built-in scene", self.refuse("view", "x"))
 
     def test_no_command_prints_the_help_and_fails(self):
         done = self.slosh()

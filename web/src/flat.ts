@@ -109,3 +109,10 @@ export function makeFlatSolid(part: FieldPart): THREE.Mesh {
   mesh.userData = { part: part.part, index: part.index, glass: false, field: part };
   return mesh;
 }
+
+/** Obstacles and containers are as bright as the page. */
+export function paintFlatSolid(mesh: THREE.Mesh, dark: boolean): void {
+  const { inside, edge } = (mesh.material as THREE.ShaderMaterial).uniforms;
+  (inside.value as THREE.Color).setHex(dark ? 0x39434e : 0x9aa3ad);
+  (edge.value as THREE.Color).setHex(dark ? 0x7d8a97 : 0x3d4650);
+}

@@ -257,11 +257,10 @@ $("theme").onclick = () => setTheme(stage.theme === "dark" ? "light" : "dark");
 function measure(): void {
   const narrow = innerWidth < 760;
   const side = !$("side").hidden && !narrow ? 306 : 0;
-  // Two runs share what the panel leaves; one is only moved out of its way.
+  // Two runs share what the panel leaves, each in the middle of its half; one is moved out of its way.
   const two = stage.sides > 1;
   $("view").style.right = two ? `${side}px` : "0";
-  $("view").style.left = two && !narrow ? "80px" : "0";
-  stage.covered = { left: narrow || two ? 0 : 70, right: two ? 0 : side, top: 60, bottom: narrow ? 130 : 68 };
+  stage.covered = { left: narrow ? 0 : 70, right: two ? (narrow ? 0 : 70) : side, top: 60, bottom: narrow ? 130 : 68 };
   stage.resize();
 }
 function toggleSide(): void {

@@ -111,7 +111,7 @@ export function makeFloor(y: number, extent: THREE.Vector2): THREE.Mesh {
         float r = length(at.xz);
         float grid = max(line(at.x * 4.0), line(at.z * 4.0)) * smoothstep(2.2, 0.4, r);
         vec2 q = max(abs(at.xz - vec2(0.05, -0.05)) - extent * 0.92, 0.0);
-        float shade = 0.42 * exp(-26.0 * dot(q, q));
+        float shade = 0.34 * exp(-30.0 * dot(q, q));
         vec3 c = floorColour * (1.0 - shade) + grid * gridPower;
         c = mix(c, horizon, smoothstep(0.8, 4.5, r));
         gl_FragColor = vec4(c, 1.0);

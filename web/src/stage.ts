@@ -5,7 +5,7 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { FlatLiquid, makeFlatSolid } from "./flat";
+import { FlatLiquid, makeFlatSolid, paintFlatSolid } from "./flat";
 import { ParticleCloud, type Colouring } from "./particles";
 import type { Frame, SceneInfo } from "./protocol";
 import { makeFloor, makeSky, looks, setLook, sunDirection } from "./sky";
@@ -180,15 +180,17 @@ export class Stage {
       const size = Math.max(...scene.hi.map((h, d) => h - scene.lo[d]));
       const up = scene.up;
       let bottom = -(scene.hi[up] - scene.lo[up]) / 2 / size;
+      let narrow = 1;
       // A container without a box around it stands on its own foot.
       if (scene.walls === "hidden" && !scene.tall) {
         const glass = scene.meshes.filter((m) => m.look === "glass" && m.positions.length > 0);
         if (glass.length > 0) {
           const middle = (scene.hi[up] + scene.lo[up]) / 2;
+          narrow = 0.55;
           bottom = Math.max(bottom, Math.min(...glass.map((m) => (m.lo[up] - middle) / size)));
         }
       }
-      const wide = new THREE.Vector2((scene.hi[0] - scene.lo[0]) / 2 / size, (scene.hi[3 - up] - scene.lo[3 - up]) / 2 / size);
+      const wide = new THREE.Vector2((scene.hi[0] - scene.lo[0]) / 2 / size, (scene.hi[3 - up] - scene.lo[3 - up]) / 2 / size).multiplyScalar(narrow);
       this.floor = makeFloor(bottom - 0.004, wide);
       this.room.add(this.floor);
     }
@@ -316,6 +318,8 @@ export class Stage {
   private drawFlat(run: Run, x: number, width: number, height: number): void {
     this.prepare(run, height);
     if (run.flat) run.flat.group.visible = this.shown.water;
+    for (const mesh of run.parts)
+      if (mesh.userData.part === "solid") paintFlatSolid(mesh, this.theme === "dark");
     this.viewport(x, width, height);
     this.renderer.render(run.opaque, this.camera);
     this.renderer.render(this.overlay, this.camera);

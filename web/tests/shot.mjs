@@ -7,7 +7,7 @@ const server = await serve(...process.argv.slice(process.argv.indexOf("--") + 1)
 const browser = await launch();
 try {
   const { page, errors } = await open(browser, server.link, { width: +width, height: +height, dark: theme === "dark" });
-  await until(page, () => window.sloshPage?.state && window.sloshPage.drawn > 0);
+  await until(page, () => window.sloshPage?.state && window.sloshPage.drawn > 0, null, 120000);
   if (script) {
     const run = await page.evaluate(() => window.sloshPage.state.run);
     await page.evaluate(script);
@@ -15,7 +15,7 @@ try {
   }
   await until(page, (n) => window.sloshPage.state.frame >= n, +frames, 240000);
   await page.evaluate(() => document.getElementById("play").click());
-  await until(page, () => !window.sloshPage.state.playing);
+  await until(page, () => !window.sloshPage.state.playing, null, 120000);
   await page.waitForTimeout(600);
   await page.screenshot({ path: out });
   console.log(await page.evaluate(() => JSON.stringify({ ...window.sloshPage.state, received: window.sloshPage.received, drawn: window.sloshPage.drawn })));
