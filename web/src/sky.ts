@@ -17,8 +17,8 @@ export interface Look {
 const srgb = (hex: number) => new THREE.Color().setHex(hex);
 
 export const looks: Record<"light" | "dark", Look> = {
-  light: { zenith: srgb(0x9fc0de), horizon: srgb(0xe9eff4), floor: srgb(0xdfe3e6), lamp: 1.5, sun: 2.4, inside: 0.9, grid: -0.06, paper: srgb(0xf4f6f8) },
-  dark: { zenith: srgb(0x171e29), horizon: srgb(0x36424f), floor: srgb(0x333d48), lamp: 1.9, sun: 2.0, inside: 0.62, grid: 0.018, paper: srgb(0x151a21) },
+  light: { zenith: srgb(0x9fc0de), horizon: srgb(0xe9eff4), floor: srgb(0xdfe3e6), lamp: 1.5, sun: 2.4, inside: 0.72, grid: -0.06, paper: srgb(0xf4f6f8) },
+  dark: { zenith: srgb(0x171e29), horizon: srgb(0x36424f), floor: srgb(0x333d48), lamp: 1.9, sun: 2.0, inside: 0.7, grid: 0.018, paper: srgb(0x151a21) },
 };
 
 export const sunDirection = new THREE.Vector3(-0.5, 0.85, 0.55).normalize();

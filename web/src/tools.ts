@@ -17,6 +17,7 @@ export class Tools {
   private grabbed: { body: number; grab: THREE.Vector3 } | null = null;
   private plane = new THREE.Plane();
   private last: { at: THREE.Vector3; time: number } | null = null;
+  private still = 0; // timer
   private start = { x: 0, y: 0, tilt: new THREE.Vector3() };
   private readonly mark: THREE.Mesh;
   private readonly rope: THREE.Line;
@@ -149,7 +150,11 @@ export class Tools {
       if (this.last && now > this.last.time) v.subVectors(p, this.last.at).divideScalar(Math.max(now - this.last.time, 0.008));
       v.clampLength(0, 4 * Math.sqrt(9.81 * this.size));
       this.last = { at: p.clone(), time: now };
-      this.say({ do: "push", at: list(p), velocity: list(v), radius: PALM * this.size });
+      const push = { do: "push", at: list(p), radius: PALM * this.size };
+      this.say({ ...push, velocity: list(v) });
+      // A hand that stops is still in the water.
+      clearTimeout(this.still);
+      this.still = window.setTimeout(() => this.say({ ...push, velocity: [0, 0, 0] }), 80);
       this.showMark(p, PALM);
     }
   }
@@ -192,6 +197,7 @@ export class Tools {
     if (e.pointerId === this.pointer) this.letGo();
   }
   private letGo(): void {
+    clearTimeout(this.still);
     if (this.pointer !== null && this.tool !== "tilt") this.say({ do: "release" });
     this.pointer = null;
     this.grabbed = null;

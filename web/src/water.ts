@@ -103,7 +103,7 @@ export class WaterMaterials {
           vec3 world = (vec4(m, 0.0) * viewMatrix).xyz;
           float lit = 0.45 + 0.35 * clamp(dot(world, sun), 0.0, 1.0) + 0.2 * world.y;
           vec3 deep = colour * inside * lit;
-          vec3 c = seen * left + deep * (1.0 - exp(-1.7 * through));
+          vec3 c = seen * left + deep * (1.0 - exp(-1.25 * through));
           if (bySpeed > 0.0) c = mix(c, ramp(fast) * (0.55 + 0.6 * lit), 0.85 * bySpeed);
 
           vec3 mirrored = reflect(-(vec4(e, 0.0) * viewMatrix).xyz, world);
