@@ -34,6 +34,7 @@ async function test(name, body) {
   if (only.length > 0 && !only.includes(name)) return;
   const started = performance.now();
   await body();
+  for (const context of browser.contexts()) await context.close(); // a page left open goes on drawing
   console.log(`${name} ok (${((performance.now() - started) / 1000).toFixed(1)} s)`);
 }
 
