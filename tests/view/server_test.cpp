@@ -130,7 +130,10 @@ TEST_CASE("a viewer that does not read costs one message a slot, and nobody's ti
     reading.join();  // who reads gets the last one, whatever was skipped
     CHECK(newest == kFrames);
     // 400 MB went in; sent or dropped, they are gone.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which keep what is freed
     CHECK(most - std::min(most, before) < std::size_t(80) << 20);
+#endif
+    CHECK(most > 0);
     CHECK(server.counts().waiting <= 2 * kBytes);
     CHECK(took < 60s);
 }

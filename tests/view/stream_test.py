@@ -287,7 +287,8 @@ def test_bad_clients():
         start = watcher.frame()["frame"]
         watcher.frame(lambda h: h["frame"] >= start + 60)
         grown = server.resident() - before
-        check(grown < 150e6, f"memory grew by {grown / 1e6:.0f} MB")
+        # Sanitizers keep what is freed.
+        check(grown < 150e6 or os.environ.get("SLOSH_SANITIZE"), f"memory grew by {grown / 1e6:.0f} MB")
         print(f"memory grew by {grown / 1e6:.1f} MB")
         for viewer in deaf:
             viewer.close()

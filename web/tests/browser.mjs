@@ -51,6 +51,7 @@ export async function launch() {
 export async function open(browser, link, { width = 640, height = 480, dark = false } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
   const page = await context.newPage();
+  page.setDefaultTimeout(60000); // other tests may want the machine, too
   const errors = [];
   page.on("console", (m) => m.type() === "error" && errors.push(m.text()));
   page.on("pageerror", (e) => errors.push(String(e)));
@@ -61,5 +62,5 @@ export async function open(browser, link, { width = 640, height = 480, dark = fa
 }
 
 /** Waits until `condition`, a function for the page, holds. */
-export const until = (page, condition, argument, timeout = 30000) =>
+export const until = (page, condition, argument, timeout = 60000) =>
   page.waitForFunction(condition, argument, { timeout, polling: 50 });

@@ -1,10 +1,14 @@
 // `slosh view`: the live page of a scene that is computed, or of a run's directory.
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <thread>
 
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
@@ -21,11 +25,16 @@ namespace {
 void open_browser(const std::string& link) {
     if (!std::getenv("DISPLAY") && !std::getenv("WAYLAND_DISPLAY")) return;
     if (!isatty(STDOUT_FILENO)) return;
-    if (fork() != 0) return;
-    setsid();
-    if (!std::freopen("/dev/null", "w", stdout) || !std::freopen("/dev/null", "w", stderr)) _exit(1);
-    execlp("xdg-open", "xdg-open", link.c_str(), static_cast<char*>(nullptr));
-    _exit(1);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    for (const int output : {STDOUT_FILENO, STDERR_FILENO})
+        posix_spawn_file_actions_addopen(&files, output, "/dev/null", O_WRONLY, 0);
+    std::string program = "xdg-open", argument = link;
+    char* arguments[] = {program.data(), argument.data(), nullptr};
+    pid_t child = 0;
+    if (posix_spawnp(&child, "xdg-open", &files, nullptr, arguments, environ) == 0)
+        std::thread([child] { waitpid(child, nullptr, 0); }).detach();
+    posix_spawn_file_actions_destroy(&files);
 }
 
 }  // namespace
