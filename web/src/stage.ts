@@ -261,7 +261,7 @@ export class Stage {
     // Panels hide the borders: the scene is fitted into what is left, and moved to its middle.
     const { left, right, top, bottom } = this.covered;
     const free = { width: Math.max(0.3, 1 - (left + right) / width), height: Math.max(0.3, 1 - (top + bottom) / height) };
-    const scale = 1.04 / Math.min(1, free.height, free.width * Math.max(1, this.perspective.aspect * 0.75));
+    const scale = 1.04 / Math.min(1, free.height, free.width * this.perspective.aspect);
     this.perspective.setViewOffset(width, height, ((right - left) / 2) - (scale - 1) * width / 2, ((bottom - top) / 2) - (scale - 1) * height / 2, width * scale, height * scale);
     if (this.scene?.dim === 2) {
       const size = Math.max(this.scene.hi[0] - this.scene.lo[0], this.scene.hi[1] - this.scene.lo[1]);
