@@ -17,6 +17,7 @@
 #include "slosh/cli/progress.h"
 #include "slosh/render/painter.h"
 #include "slosh/render/video.h"
+#include "slosh/view/live.h"
 
 namespace slosh::cli {
 namespace {
@@ -26,14 +27,7 @@ namespace fs = std::filesystem;
 template <int D>
 std::vector<Transform<3>> read_placements(const std::string& path) {
     std::vector<Transform<3>> all;
-    for (const Transform<D>& t : read_bodies<D>(path)) {
-        Transform<3> r;
-        for (int i = 0; i < D; ++i) {
-            r.translation[i] = t.translation[i];
-            for (int j = 0; j < D; ++j) r.rotation.row[i][j] = t.rotation.row[i][j];
-        }
-        all.push_back(r);
-    }
+    for (const Transform<D>& t : read_bodies<D>(path)) all.push_back(view::in_space(t));
     return all;
 }
 

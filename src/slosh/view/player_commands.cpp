@@ -7,7 +7,6 @@
 #include "slosh/base/timer.h"
 #include "slosh/render/video.h"
 #include "slosh/scene/load.h"
-#include "slosh/scene/tables.h"
 #include "slosh/view/film.h"
 #include "slosh/view/player.h"
 #include "slosh/view/stage.h"
