@@ -140,6 +140,29 @@ def test_walls_change_the_run():
     check(sticky != separating, "separation made no difference")
 
 
+def test_tall_water_is_poured_and_pushed():
+    def volume(viewer):
+        stats = viewer.until(lambda m: isinstance(m, dict) and m["type"] == "stats")
+        return stats["sides"][0]["steps"][-1]["volume"]
+    with Server("manip", "--resolution", "16", "--set", "tall.rows=16", "--paused") as server:
+        viewer = Viewer(server)
+        scene = viewer.until(lambda m: isinstance(m, Binary) and m.header["kind"] == "scene").header
+        check({"pour", "push"} <= set(scene["tools"]), scene["tools"])
+        viewer.frame()
+        viewer.say({"do": "step"})
+        before = volume(viewer)
+        viewer.say({"do": "pour", "at": [3.2, 4, 3.2], "velocity": [0, -2, 0], "radius": 0.6})
+        for _ in range(6):
+            viewer.say({"do": "step"})
+            poured = volume(viewer)
+        check(poured > before + 0.3, f"volume {before} to {poured}")
+        viewer.say({"do": "release"})
+        for _ in range(3):
+            viewer.say({"do": "step"})
+            after = volume(viewer)
+        check(after < poured + 0.1 * (poured - before), f"{poured} goes on to {after}")
+
+
 def test_directory():
     """A cached run: frames as they are on disk."""
     with tempfile.TemporaryDirectory() as directory:

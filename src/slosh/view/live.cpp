@@ -185,8 +185,8 @@ double Shake::acceleration(double time) const {
 }
 
 std::vector<std::string> tools_of(const Scene& scene) {
-    if (scene.tall) return {};
-    std::vector<std::string> words{"push", "tilt"};
+    std::vector<std::string> words{"push"};
+    if (!scene.tall) words.push_back("tilt");  // tall cells stand upright
     if (!scene.gas) words.push_back("pour");
     if (!scene.bodies.empty()) words.push_back("drag");
     return words;

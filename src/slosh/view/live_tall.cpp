@@ -39,6 +39,7 @@ public:
     bool advance(const std::function<bool()>& between, std::vector<StepReport>& steps) override {
         for (; done_ < steps_; ++done_) {
             if (!between()) return false;
+            touch();
             const tall::WaterReport step = simulation_.step(dt_);
             steps.push_back(report_of(simulation_.water(), step, dt_));
         }
@@ -51,13 +52,26 @@ public:
         out.number = frame_;
         out.time = simulation_.water().time();
         out.surface = simulation_.surface();
+        out.bodies = simulation_.bodies().placements();
         for (const Solid<3>& s : motions_) out.solids.push_back(s.motion.at(out.time));
         return out;
     }
     void set_walls(Separation, const std::string&) override {}
-    void shake() override {}
+    void shake() override {}  // its sides are those of the world
 
 private:
+    void touch() {
+        const double least = 1.5 * simulation_.setup().dx;
+        if (hands.pour)
+            simulation_.pour({hands.pour->at, hands.pour->velocity,
+                              std::max(hands.pour->radius, least)});
+        if (hands.push)
+            simulation_.push({hands.push->at, hands.push->velocity,
+                              std::max(hands.push->radius, least)});
+        if (hands.drag && std::size_t(hands.drag->body) < simulation_.bodies().size())
+            simulation_.drag({hands.drag->body, hands.drag->grab, hands.drag->target});
+    }
+
     tall::Simulation simulation_;
     std::vector<Solid<3>> motions_;
     int steps_ = 1, done_ = 0, frame_ = 1;
