@@ -40,6 +40,7 @@ export class ParticleCloud {
         pixels: { value: 1 },
         byDensity: { value: 0 },
         shade: { value: new THREE.Color(0.8, 0.8, 0.82) },
+        white: { value: 0 }, // 1: drops of spray and foam
       },
       transparent: smoke,
       depthWrite: !smoke && !flat,
@@ -59,13 +60,14 @@ export class ParticleCloud {
           }`
         : /* glsl */ `
           varying float value, across;
+          uniform float white;
           ${ramp}
           void main() {
             vec2 q = gl_PointCoord * 2.0 - 1.0;
             float r = dot(q, q);
             if (r > 1.0) discard;
             float lit = ${flat ? "1.0" : "0.55 + 0.5 * max(dot(vec3(q.x, -q.y, sqrt(1.0 - r)), normalize(vec3(-0.4, 0.8, 0.5))), 0.0)"};
-            gl_FragColor = vec4(ramp(value) * lit, 1.0);
+            gl_FragColor = vec4(mix(ramp(value), vec3(0.9, 0.94, 0.97), white) * lit, 1.0);
             #include <tonemapping_fragment>
             #include <colorspace_fragment>
           }`,

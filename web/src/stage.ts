@@ -47,7 +47,8 @@ class Run {
     const clearLocal = new THREE.Group();
     this.water = new THREE.Mesh(this.surface.geometry, materials.surface);
     this.water.frustumCulled = false;
-    this.cloud = new ParticleCloud(scene.gas, scene.gas ? 1.6 * scene.dx / size : 0.42 * scene.dx / size, scene.dim === 2);
+    this.cloud = new ParticleCloud(scene.gas, (scene.gas ? 1.6 : scene.tall ? 0.13 : 0.42) * scene.dx / size, scene.dim === 2);
+    this.cloud.material.uniforms.white.value = scene.tall ? 1 : 0;
     for (const part of scene.meshes) if (part.positions.length > 0) this.parts.push(makeSolid(part));
     for (const part of scene.fields) this.parts.push(makeFlatSolid(part));
     if (scene.dim === 2) {
@@ -310,7 +311,7 @@ export class Stage {
 
   private prepare(run: Run, height: number): void {
     run.cloud.setColouring(this.shown.colouring, height * this.renderer.getPixelRatio());
-    run.cloud.points.visible = run.scene.gas || this.shown.points;
+    run.cloud.points.visible = run.scene.gas || run.scene.tall || this.shown.points;
     const shade = run.cloud.material.uniforms.shade.value as THREE.Color;
     if (run.scene.gas) shade.setHex(this.theme === "dark" ? 0xc9ced6 : 0x5b6068);
   }

@@ -53,6 +53,13 @@ public:
         out.time = simulation_.water().time();
         out.surface = simulation_.surface();
         out.bodies = simulation_.bodies().placements();
+        const tall::Spray& spray = simulation_.spray();
+        for (std::size_t i = 0; i < spray.size(); ++i) {
+            out.points.positions.push_back(
+                (spray.position[i] + simulation_.setup().lower).as<float>());
+            out.points.speeds.push_back(static_cast<float>(length(spray.velocity[i])));
+            out.points.densities.push_back(spray.kind[i] == tall::Drop::Mist ? 0.5f : 1.0f);
+        }
         for (const Solid<3>& s : motions_) out.solids.push_back(s.motion.at(out.time));
         return out;
     }
