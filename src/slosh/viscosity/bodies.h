@@ -1,0 +1,78 @@
+// Rigid bodies in the viscous system [Takahashi2019, sec. 3.4]: their twists are unknowns beside the
+// faces, so the matrix stays sparse,
+//
+//     [ A    B ] [x]   [ b   ]        B = K W_S J,     S = M + (W_S J)^T K (W_S J)             (V4)
+//     [ B^T  S ] [V] = [ M V*]
+//
+// W_S J V is the part of the averaged velocity that the bodies' twists make: the shares of the faces'
+// boxes that each body fills, times its motion there. K is that of (V3), over the samples beside
+// bodies that liquid touches. A body that may not move freely has V = N a: only the columns of N are
+// unknowns, the others drop out.
+#pragma once
+
+#include <functional>
+
+#include "slosh/grid/geometry.h"
+#include "slosh/shape/placed_body.h"
+#include "slosh/viscosity/system.h"
+
+namespace slosh {
+
+template <int D>
+constexpr int kTwist = D == 3 ? 6 : 3;
+
+template <int D>
+struct ViscousBody {
+    PlacedBody<D> placed;
+    Mat<kTwist<D>> mass;   ///< kg, kg m, kg m^2 over rho dx^D
+    Mat<kTwist<D>> basis;  ///< N, column by column; a zero column is no unknown.
+};
+
+/// What of the faces' boxes each body fills, by block, then body. `open` is that of all solids: where bodies
+/// and other solids meet, what is closed is shared in proportion to what each closes alone.
+template <int D>
+std::vector<BodyFace> body_volumes(const GridGeometry<D>& grid,
+                                   const std::vector<ViscousBody<D>>& bodies,
+                                   const SampleVolumes<D>& open, VolumeKind kind);
+
+/// W_S u_solid on every face: what is known of it. Where bodies have a share, the rest moves with
+/// `others(world point)`; their own share counts, with the velocity they have, unless they are
+/// `unknown`.
+template <int D>
+FaceField<float, D> solid_motion(const GridGeometry<D>& grid, const SampleVolumes<D>& open,
+                                 const FaceField<float, D>& solid_velocity,
+                                 const std::vector<ViscousBody<D>>& bodies,
+                                 const std::vector<BodyFace>& faces, bool unknown,
+                                 const std::function<Point<D>(const Point<D>&)>& others);
+
+template <int D>
+struct BodyColumns {
+    struct Entry {
+        int row;
+        double f[kTwist<D>];
+    };
+    std::vector<Entry> entries;            ///< B N, body after body, by row.
+    std::vector<std::size_t> first = {0};  ///< Of each body.
+    std::vector<double> stiffness;         ///< N^T S N, dense; 1 on the diagonal where N is zero.
+    std::vector<double> mass;              ///< Diagonal of N^T M N, likewise.
+    std::vector<double> rhs;               ///< N^T (M V* - what solids of known velocity pull).
+    std::vector<Mat<kTwist<D>>> basis;
+
+    int bodies() const { return static_cast<int>(first.size()) - 1; }
+    int size() const { return bodies() * kTwist<D>; }
+    /// yx += B a, ya = B^T x + S a; `x`, `y` hold rows, then the bodies' numbers.
+    void multiply(int rows, const std::vector<double>& x, std::vector<double>& y) const;
+    /// V = N a of body n.
+    Vec<double, kTwist<D>> twist(const double* a, int n) const;
+    /// a = V on the columns of N: least squares.
+    void guess(const std::vector<ViscousBody<D>>& bodies, double* a) const;
+};
+
+/// `moved` is what assembled `system`, the bodies' own share left out.
+template <int D>
+BodyColumns<D> couple_bodies(const GridGeometry<D>& grid, const ViscousSystem<D>& system,
+                             const FaceField<float, D>& moved,
+                             const std::vector<ViscousBody<D>>& bodies,
+                             const std::vector<BodyFace>& faces);
+
+}  // namespace slosh
