@@ -20,7 +20,7 @@ namespace {
 constexpr char kMagic[8] = {'S', 'L', 'O', 'S', 'H', 'C', 'K', 'P'};
 constexpr std::uint32_t kVersion = 2;  // 2: bodies
 
-constexpr std::uint32_t kAffine = 1, kGas = 2;
+constexpr std::uint32_t kAffine = 1, kGas = 2, kViscous = 4;
 
 struct Header {
     char magic[8];
@@ -33,7 +33,7 @@ struct Header {
     std::uint64_t drained;
     std::uint64_t particles;
     std::uint32_t next_id;
-    std::uint32_t arrays;  ///< What the particles carry: kAffine, kGas.
+    std::uint32_t arrays;  ///< What the particles carry: kAffine, kGas, kViscous.
     std::uint64_t bodies;
     std::uint64_t bodies_hash;  ///< Of their states, which follow the header.
     std::uint64_t hash;         ///< Of all before it.
@@ -89,7 +89,8 @@ std::uint64_t hash_of(const Header& header) {
 }
 
 std::size_t arrays_in(const Header& h) {
-    return 2 * h.dim + (h.arrays & kAffine ? h.dim * h.dim : 0) + (h.arrays & kGas ? 2 : 0) + 1;
+    return 2 * h.dim + (h.arrays & kAffine ? h.dim * h.dim : 0) + (h.arrays & kGas ? 2 : 0) +
+           (h.arrays & kViscous ? 1 : 0) + 1;
 }
 
 Header read_header(const std::string& path, const std::string& bytes) {
@@ -142,6 +143,7 @@ std::vector<PackedArray> arrays_of(const Particles<D>& particles) {
         add(particles.smoke);
         add(particles.temperature);
     }
+    if (particles.viscous()) add(particles.viscosity);
     add(particles.id);
     return arrays;
 }
@@ -169,7 +171,8 @@ std::size_t save_checkpoint(const std::string& path, const LiquidState<D>& state
                   .particles = state.particles.size(),
                   .next_id = state.next_id,
                   .arrays = (state.particles.affine() ? kAffine : 0) |
-                            (state.particles.gas() ? kGas : 0),
+                            (state.particles.gas() ? kGas : 0) |
+                            (state.particles.viscous() ? kViscous : 0),
                   .bodies = bodies.size(),
                   .bodies_hash = hash_bytes(bodies.data(), body_size),
                   .hash = 0};
@@ -204,7 +207,8 @@ LiquidState<D> load_checkpoint(const std::string& path, CheckpointInfo* info) {
     state.steps = header.steps;
     state.next_id = header.next_id;
     state.drained = header.drained;
-    state.particles.resize(header.particles, header.arrays & kAffine, header.arrays & kGas);
+    state.particles.resize(header.particles, header.arrays & kAffine, header.arrays & kGas,
+                           header.arrays & kViscous);
     read_packed(path, particles_in(bytes, header), arrays_of(state.particles));
     state.bodies = restored<D>(bytes, header.bodies);
     if (info) *info = info_of(header, bytes.size());

@@ -6,6 +6,7 @@ namespace slosh::cli {
 void bench_lcp(const BenchOptions& options, BenchReport& report);
 void bench_pressure(const BenchOptions& options, BenchReport& report);
 void bench_step(const BenchOptions& options, BenchReport& report);
+void bench_viscosity(const BenchOptions& options, BenchReport& report);
 void bench_tall(const BenchOptions& options, BenchReport& report);
 
 const std::vector<BenchSuite>& bench_suites() {
@@ -13,7 +14,7 @@ const std::vector<BenchSuite>& bench_suites() {
         {"pressure", "iterations and seconds of the pressure solvers", bench_pressure, true},
         {"step", "seconds by stage of a time step: a dam break, or --scene", bench_step, true},
         {"lcp", "solvers for separating walls (--table, --plot: the papers')", bench_lcp, true, true},
-        {"viscosity", "implicit viscosity", nullptr},
+        {"viscosity", "iterations and seconds of the viscous solvers", bench_viscosity},
         {"tall", "tall-cell water: milliseconds a step and real-time factor", bench_tall},
     };
     return suites;

@@ -27,6 +27,10 @@ void validate_let_go(ValidateReport& report);
 void validate_plug(ValidateReport& report);
 void validate_tube(ValidateReport& report);
 void validate_long_steps(ValidateReport& report);
+void validate_stokes(ValidateReport& report);
+void validate_decay(ValidateReport& report);
+void validate_spin(ValidateReport& report);
+void validate_current(ValidateReport& report);
 void validate_tall_lake(ValidateReport& report);
 void validate_tall_dispersion(ValidateReport& report);
 void validate_tall_bore(ValidateReport& report);
@@ -46,6 +50,10 @@ const std::vector<ValidateCase>& validate_cases() {
         {"4c", "first-step acceleration of a released body", false, validate_release},
         {"4d", "draft of a floating box", false, validate_draft},
         {"4e", "heave of a half-submerged sphere, 3D", true, validate_heave},
+        {"stokes", "4a: a ball sinks through viscous liquid in a shell, 3D", true, validate_stokes},
+        {"5a", "viscous decay of a Taylor-Green vortex", false, validate_decay},
+        {"5b", "a free disc of viscous liquid spins on", false, validate_spin},
+        {"5c", "a viscous gravity current on a no-slip floor", true, validate_current},
         {"6a", "a slab thrown at a ceiling falls from it", false, validate_slab},
         {"6b", "a tank accelerated downwards", false, validate_falling_tank},
         {"6b/body", "liquid lets go of a body that is pulled out of it", false, validate_let_go},

@@ -13,6 +13,7 @@
 #include "slosh/pressure/separation.h"
 #include "slosh/shape/fractions.h"
 #include "slosh/shape/solid.h"
+#include "slosh/viscosity/volumes.h"
 
 namespace slosh {
 
@@ -24,6 +25,16 @@ struct Curve {
     double at(double time) const;
 };
 
+/// In the place of a viscosity: that of the scene.
+inline constexpr double kSceneViscosity = -1;
+
+/// How bodies and viscous stress act on each other.
+enum class Coupling {
+    Strong,  ///< In one solve.
+    Weak,    ///< First the liquid, with the bodies moving as they do, then the bodies.
+    OneWay,  ///< Bodies drag the liquid and do not feel it.
+};
+
 /// Liquid that is there at the start.
 template <int D>
 struct InitialLiquid {
@@ -31,6 +42,7 @@ struct InitialLiquid {
     Point<D> velocity;  ///< m/s
     Point<3> spin;      ///< Angular velocity about the origin of `centre`. rad/s (2D: z only).
     Point<D> centre;    ///< m
+    double viscosity = kSceneViscosity;  ///< kg/(m s)
 };
 
 /// A shape that is kept full of new liquid while `start <= t < end`.
@@ -40,6 +52,7 @@ struct Inflow {
     Motion<D> motion;
     Curve velocity[D];  ///< m/s
     double start = 0, end = 1e30;  ///< s
+    double viscosity = kSceneViscosity;  ///< kg/(m s)
 };
 
 /// A shape in which particles are removed while `start <= t < end`.
@@ -71,6 +84,12 @@ struct StepOptions {
     bool density_correction = true; ///< Pushes crowded particles apart (docs/step.md).
     std::uint64_t seed = 1;
     bool history = false;           ///< Reports hold the residual after each iteration. Not of scenes.
+    VolumeKind volumes = VolumeKind::Consistent;  ///< Of the viscous step's samples.
+    Coupling coupling = Coupling::Strong;         ///< Of viscous stress and bodies.
+    std::string viscosity_solver = "auto";        ///< auto or mic (viscosity/solve.h).
+    double viscosity_tolerance = 1e-7;            ///< Relative error of the viscous solve.
+    int viscosity_passes = 3;  ///< Times that viscosity and pressure are solved in turn. >= 1.
+    double slip_length = 0;  ///< At all solids that have none of their own. 0: no slip. m.
 };
 
 template <int D>
@@ -85,6 +104,7 @@ struct LiquidSetup {
     std::vector<Drain<D>> drains;
     Curve gravity[D];               ///< m/s^2
     double density = 1000;          ///< kg/m^3
+    double viscosity = 0;           ///< Dynamic; of liquid that has none of its own. kg/(m s)
     std::vector<Point<D>> probes;   ///< World points whose pressure every step reports. m.
     StepOptions step;
 };

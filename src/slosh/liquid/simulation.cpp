@@ -12,16 +12,16 @@
 #include "slosh/gas/smoke.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/liquid/contact.h"
-#include "slosh/liquid/edge_step.h"
 #include "slosh/liquid/forces.h"
 #include "slosh/liquid/gas_step.h"
 #include "slosh/liquid/momentum.h"
-#include "slosh/liquid/pressure_solve.h"
+#include "slosh/liquid/projection.h"
 #include "slosh/liquid/sources.h"
 #include "slosh/liquid/spread.h"
 #include "slosh/liquid/step_bodies.h"
 #include "slosh/liquid/step_grid.h"
 #include "slosh/liquid/topology.h"
+#include "slosh/liquid/viscous_step.h"
 #include "slosh/particles/move.h"
 #include "slosh/particles/transfer.h"
 #include "slosh/surface/extend.h"
@@ -110,7 +110,6 @@ struct LiquidSimulation<D>::Impl {
     void note(const MoveReport& moved, StepReport& report) const;
     void finish(double dt, StepReport& report);
     Separation separation() const { return separation_of(setup); }
-    BlockLcp<D> assemble(const StepGrid<D>& grid, StepBodies<D>& bodies) const;
 };
 
 template <int D>
@@ -204,12 +203,16 @@ StepReport LiquidSimulation<D>::step(double remaining) {
     double dt = m.choose_dt(remaining, report.max_speed);
     while (!m.attempt(dt, false, report) && !m.attempt(dt, true, report)) {
         dt *= 0.5;
+        const bool by_viscosity = report.pressure.converged;
+        const SolveReport& failed = by_viscosity ? report.viscosity : report.pressure;
         if (dt < m.setup.step.min_dt)
             throw SolveError(fmt::format(
-                "the pressure solve did not converge at t = {:.6g} s (residual {:.3g} of {:.3g} "
-                "asked after {} iterations, dt down to {:.3g} s); raise max_iterations or tolerance",
-                m.state.time, report.pressure.relative_residual, m.setup.step.tolerance,
-                report.pressure.iterations, dt));
+                "the {} solve did not converge at t = {:.6g} s (residual {:.3g} of {:.3g} "
+                "asked after {} iterations, dt down to {:.3g} s); raise {}",
+                by_viscosity ? "viscous" : "pressure", m.state.time, failed.relative_residual,
+                by_viscosity ? m.setup.step.viscosity_tolerance : m.setup.step.tolerance,
+                failed.iterations, dt,
+                by_viscosity ? "viscosity_tolerance" : "max_iterations or tolerance"));
     }
     m.finish(dt, report);
     if (dt >= remaining) m.warm.clear();
@@ -300,6 +303,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
         constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open, &grid.solid.velocity,
                            separation() != Separation::Off,
                            grid.sticky.blocks_ptr() ? &grid.sticky : nullptr);
+        if (grid.nu > 0) stick_to_solids(setup, grid);
     }
     {
         StageTimer timer(times, "grid to particles, move");
@@ -344,74 +348,61 @@ void LiquidSimulation<D>::Impl::move_bodies(StepBodies<D>& bodies, double dt, St
     solids.update(state.time, dt, grid.blocks, setup.step.fractions, grid.solid, bodies.placed());
 }
 
-/// The pressure projection, and on the same matrix the displacement that evens the particles out.
+/// Pressure, viscosity between two solves of it, and on the same matrix the displacement that evens
+/// the particles out.
 template <int D>
 bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, double dt,
                                       bool fallback, StepReport& report,
                                       FaceField<float, D>& displacement) {
     std::optional<StageTimer> timer(std::in_place, report.times, "assembly");
-    BlockLcp<D> lcp = assemble(grid, bodies);
-    report.liquid_cells = lcp.system.unknowns();
-    const int pockets = make_consistent(lcp, &report.squeezed);
-    report.squeezed *= std::pow(setup.grid.dx, D - 1);
+    const bool viscous = is_viscous(setup);
+    Projection<D> projection(setup, separation(), fallback, grid, bodies, report);
+    FaceField<float, D> predicted;
+    if (viscous) predicted = grid.velocity;
     timer.emplace(report.times, "pressure");
-
-    PressureOptions options{.solver = setup.step.solver,
-                            .sticky = separation() == Separation::Off,
-                            .bodies = !bodies.empty(),
-                            .tolerance = setup.step.tolerance,
-                            .max_iterations = setup.step.max_iterations, .history = setup.step.history};
-    if (fallback) options.max_iterations *= 100;
-    report.solver = fallback ? next_solver(options) : meant_solver(options);
-    Field<double, D> q(grid.blocks);
-    Field<std::uint8_t, D> active(grid.blocks);
-    std::unique_ptr<Multigrid<D>> hierarchy;
-    if (!fallback) warm.guess(lcp, dt, q, active);
-    if (separation() == Separation::Edge) {
-        report.pressure = solve_on_edges(grid, options, lcp, q, active);
-        if (!report.pressure.converged) return false;
-    } else {
-        report.pressure = solve_pressure(lcp, report.solver, options, q, active, hierarchy);
-        report.pressure.pockets = pockets;
-        if (!report.pressure.converged) return false;
-        subtract_gradient(lcp.system, grid.phi, grid.solid, q, grid.velocity, grid.known);
+    if (!fallback) warm.guess(projection.lcp, dt, projection.q, projection.active);
+    if (!projection.solve(grid, report)) return false;
+    for (int left = viscous ? setup.step.viscosity_passes : 0; left > 0; --left) {
+        timer.emplace(report.times, "viscosity");
+        std::vector<BodyState<D>> after = bodies.after_pressure(projection.q);
+        const ViscousChange<D> change =
+            viscous_change(setup, state.particles, occupied, solids, after, state.time, dt,
+                           fallback, grid);
+        report.viscosity = change.report;
+        if (!report.viscosity.converged) return false;
+        FaceField<float, D> w = std::move(grid.velocity);
+        grid.velocity = predicted;
+        add_velocity(change.velocity, grid.velocity);
+        bodies.push(change.bodies);
+        timer.emplace(report.times, "pressure");
+        const Field<double, D> before = left > 1 ? projection.q : Field<double, D>();
+        projection.renew(grid, bodies);
+        if (!projection.solve(grid, report)) return false;
+        if (left == 1) break;
+        add_velocity(change.velocity, w);
+        for (std::size_t n = 0; n < after.size(); ++n)
+            set_twist(twist(after[n]) + change.bodies[n], after[n]);
+        projection.add_viscous_pressure(w, after, before, grid, bodies);
+        grid.velocity = predicted;
+        projection.subtract(grid);
     }
-    grid.is_afloat = !touches_scene(lcp.system.unknown, grid.solid);
-    if (!options.sticky) mark_pressed(lcp.constrained, active, grid.solid, grid.sticky);
+    grid.is_afloat = !touches_scene(projection.lcp.system.unknown, grid.solid);
+    if (separation() != Separation::Off)
+        mark_pressed(projection.lcp.constrained, projection.active, grid.solid, grid.sticky);
 
-    bodies.finish(q);
-    read_probes(q, dt, report);
+    bodies.finish(projection.q);
+    read_probes(projection.q, dt, report);
     timer.reset();
 
     if (setup.step.density_correction) {
         StageTimer spreading(report.times, "density correction");
-        lcp.system.bodies = nullptr;  // they stay where they are while particles are spread
-        if (!hierarchy) hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
-        displacement = spread_particles(state.particles, occupied,
-                                        std::pow(setup.step.particles_per_axis, D), grid,
-                                        separation() == Separation::Off ? nullptr : &active,
-                                        lcp.system, *hierarchy);
+        displacement =
+            spread_particles(state.particles, occupied, std::pow(setup.step.particles_per_axis, D),
+                             grid, separation() == Separation::Off ? nullptr : &projection.active,
+                             projection.lcp.system, projection.alone());
     }
-    warm = {std::move(q), std::move(active), dt};
+    warm = {std::move(projection.q), std::move(projection.active), dt};
     return true;
-}
-
-/// The pressure problem of the predicted velocity.
-template <int D>
-BlockLcp<D> LiquidSimulation<D>::Impl::assemble(const StepGrid<D>& grid,
-                                                StepBodies<D>& bodies) const {
-    BlockLcp<D> lcp(assemble_matrix(grid.phi, grid.solid));
-    assemble_rhs(grid.velocity, grid.solid, lcp.system);
-    bodies.couple(grid.solid.body_faces, lcp.system);
-    if (separation() == Separation::Off) return lcp;
-    mark_constrained(lcp.system, grid.solid, separation(), lcp.constrained);
-    if (grid.sticky.blocks_ptr())
-        parallel_for(grid.blocks->size(), 16, [&](std::size_t i) {
-            const int b = static_cast<int>(i);
-            for (int o = 0; o < kBlockCells<D>; ++o)
-                lcp.constrained.block(b)[o] &= !grid.sticky.block(b)[o];
-        });
-    return lcp;
 }
 
 /// p = rho dx q / dt in the cells that hold the probes.
@@ -488,7 +479,8 @@ template <int D>
 BlockLcp<D> LiquidSimulation<D>::pressure_problem(double dt) const {
     StepReport report;
     StepBodies<D> bodies = impl_->predict_bodies(dt);
-    BlockLcp<D> lcp = impl_->assemble(impl_->build_grid(dt, bodies, report), bodies);
+    const StepGrid<D> grid = impl_->build_grid(dt, bodies, report);
+    BlockLcp<D> lcp = assemble_pressure(impl_->separation(), grid, bodies);
     make_consistent(lcp);
     return lcp;
 }

@@ -35,6 +35,7 @@ struct StepReport {
     bool accepted = false;     ///< False: the pressure solve failed; the state is untouched.
     std::string solver;        ///< Solver word that produced the pressure.
     LcpReport pressure;
+    SolveReport viscosity;     ///< Of viscous liquid; no unknowns: there was no such solve.
     double volume = 0;         ///< Liquid volume by the level set. m^3 (2D: m^2).
     double kinetic_energy = 0;   ///< J (2D: J/m)
     double potential_energy = 0; ///< J, against the origin

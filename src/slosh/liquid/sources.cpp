@@ -100,10 +100,23 @@ std::unordered_set<std::uint64_t> visit_particles(const Particles<D>& p,
     return all;
 }
 
+/// Of a source that may leave it to the scene.
+template <int D>
+double source_viscosity(const LiquidSetup<D>& setup, double own) {
+    return own >= 0 ? own : setup.viscosity;
+}
+
 /// Seeds keep this much room to solids, in cells: particles are held off walls by as much.
 constexpr double kWallMargin = 0.05;
 
 }  // namespace
+
+template <int D>
+bool has_viscosities(const LiquidSetup<D>& setup) {
+    const auto own = [](const auto& source) { return source.viscosity >= 0; };
+    return std::any_of(setup.liquid.begin(), setup.liquid.end(), own) ||
+           std::any_of(setup.inflows.begin(), setup.inflows.end(), own);
+}
 
 template <int D>
 void seed_initial_liquid(const LiquidSetup<D>& setup, const SolidDistance<D>& solid,
@@ -145,6 +158,13 @@ void seed_initial_liquid(const LiquidSetup<D>& setup, const SolidDistance<D>& so
         for (int d = 0; d < D; ++d) p.v[d][i] = static_cast<float>(v[d]);
         p.id[i] = static_cast<std::uint32_t>(i);
     });
+    if (has_viscosities(setup)) {
+        p.viscosity.resize(p.size());
+        parallel_for(p.size(), 4096, [&](std::size_t i) {
+            const auto& liquid = setup.liquid[nearest(grid.to_world(p.position(i)))];
+            p.viscosity[i] = static_cast<float>(source_viscosity(setup, liquid.viscosity));
+        });
+    }
     state.next_id = static_cast<std::uint32_t>(p.size());
 }
 
@@ -186,6 +206,9 @@ std::size_t run_inflows(const LiquidSetup<D>& setup, const SolidDistance<D>& sol
             for (int d = 0; d < D; ++d) fresh.v[d][i] = static_cast<float>(velocity[d]);
             fresh.id[i] = state.next_id++;
         }
+        if (has_viscosities(setup))
+            fresh.viscosity.assign(fresh.size(),
+                                   static_cast<float>(source_viscosity(setup, inflow.viscosity)));
         append(p, fresh);
         made += fresh.size();
     }
@@ -227,6 +250,7 @@ std::size_t run_drains(const LiquidSetup<D>& setup, LiquidState<D>& state) {
                                          LiquidState<D>&);                               \
     template std::size_t run_inflows<D>(const LiquidSetup<D>&, const SolidDistance<D>&,  \
                                         LiquidState<D>&);                                \
+    template bool has_viscosities<D>(const LiquidSetup<D>&);                             \
     template std::size_t run_drains<D>(const LiquidSetup<D>&, LiquidState<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

@@ -12,6 +12,10 @@ namespace slosh {
 template <int D>
 using SolidDistance = std::function<double(const Point<D>&)>;
 
+/// Whether some source has a viscosity of its own: then particles carry theirs.
+template <int D>
+bool has_viscosities(const LiquidSetup<D>& setup);
+
 /// Fills the initial shapes with jittered particles, outside of solids. A place that several shapes
 /// claim is filled once, with the velocity of the first.
 template <int D>

@@ -14,19 +14,22 @@ StepBodies<D>::StepBodies(const LiquidSetup<D>& setup, const std::vector<BodySta
       states_(states),
       contact_(contact),
       scene_(scene),
+      viscous_(states.size()),
       impulses_(states.size()),
       excess_(states.size()) {
     for (std::size_t n = 0; n < states_.size(); ++n)
         apply_impulse(setup.bodies[n], outer_impulse(setup.bodies[n], gravity, time, dt),
                       states_[n]);
-    if (!contact_ || empty()) return;
-    std::vector<BodyState<D>> trial = states_;
-    for (std::size_t n = 0; n < trial.size(); ++n)
-        apply_impulse(setup.bodies[n], trial[n].liquid * dt, trial[n]);
-    const std::vector<BodyState<D>> before = trial;
-    contacts_ = contact_->solve(scene_, dt, false, trial);
-    for (std::size_t n = 0; n < trial.size(); ++n)
-        set_twist(twist(states_[n]) + (twist(trial[n]) - twist(before[n])), states_[n]);
+    if (contact_ && !empty()) {
+        std::vector<BodyState<D>> trial = states_;
+        for (std::size_t n = 0; n < trial.size(); ++n)
+            apply_impulse(setup.bodies[n], trial[n].liquid * dt, trial[n]);
+        const std::vector<BodyState<D>> before = trial;
+        contacts_ = contact_->solve(scene_, dt, false, trial);
+        for (std::size_t n = 0; n < trial.size(); ++n)
+            set_twist(twist(states_[n]) + (twist(trial[n]) - twist(before[n])), states_[n]);
+    }
+    for (const BodyState<D>& s : states_) placed_.push_back(twist(s));
 }
 
 template <int D>
@@ -45,16 +48,43 @@ void StepBodies<D>::couple(const std::vector<BodyFace>& faces, BlockSystem<D>& s
     else
         excess_ = hydrostatic_error(fluxes_, setup_.grid, *system.blocks, setup_.density,
                                     setup_.bodies, states_, gravity_, dt_);
-    std::vector<double> change;
-    for (std::size_t n = 0; n < states_.size(); ++n) {
-        const Twist<D> before = twist(states_[n]);
+    for (std::size_t n = 0; n < states_.size(); ++n)
         apply_impulse(setup_.bodies[n], excess_[n] * -1.0, states_[n]);
-        const Twist<D> by = twist(states_[n]) - before;
+    for (const BodyState<D>& s : states_) predicted_.push_back(twist(s));
+    renew_rhs(states_, system);
+    system.bodies = std::make_shared<LowRank<D>>(
+        body_term(fluxes_, setup_.grid, setup_.density, setup_.bodies, states_));
+}
+
+template <int D>
+void StepBodies<D>::renew_rhs(const std::vector<BodyState<D>>& states,
+                              BlockSystem<D>& system) const {
+    if (empty()) return;
+    std::vector<double> change;
+    for (std::size_t n = 0; n < states.size(); ++n) {
+        const Twist<D> by = twist(states[n]) - placed_[n];
         for (int k = 0; k < kFreedoms<D>; ++k) change.push_back(by[k]);
     }
     fluxes_.each(change, [&](int b, int o, double s) { system.rhs.block(b)[o] -= s; });
-    system.bodies = std::make_shared<LowRank<D>>(
-        body_term(fluxes_, setup_.grid, setup_.density, setup_.bodies, states_));
+}
+
+template <int D>
+std::vector<BodyState<D>> StepBodies<D>::after_pressure(const Field<double, D>& q) const {
+    std::vector<BodyState<D>> after = states_;
+    if (empty()) return after;
+    for (std::size_t n = 0; n < after.size(); ++n) set_twist(predicted_[n], after[n]);
+    const auto impulses = pressure_impulses(fluxes_, setup_.grid, setup_.density, q);
+    for (std::size_t n = 0; n < after.size(); ++n)
+        apply_impulse(setup_.bodies[n], impulses[n], after[n]);
+    return after;
+}
+
+template <int D>
+void StepBodies<D>::push(const std::vector<Twist<D>>& change) {
+    for (std::size_t n = 0; n < states_.size(); ++n) {
+        viscous_[n] = mass_matrix(setup_.bodies[n], states_[n]) * change[n];
+        set_twist(predicted_[n] + change[n], states_[n]);
+    }
 }
 
 template <int D>
@@ -63,7 +93,7 @@ void StepBodies<D>::finish(const Field<double, D>& q) {
     impulses_ = pressure_impulses(fluxes_, setup_.grid, setup_.density, q);
     for (std::size_t n = 0; n < states_.size(); ++n) {
         apply_impulse(setup_.bodies[n], impulses_[n], states_[n]);
-        impulses_[n] -= excess_[n];
+        impulses_[n] += viscous_[n] - excess_[n];
         states_[n].liquid = impulses_[n] / dt_;
     }
 }

@@ -29,6 +29,13 @@ public:
     /// Couples the bodies to `system`, whose matrix and right-hand side are those of the liquid
     /// between bodies of the predicted velocity.
     void couple(const std::vector<BodyFace>& faces, BlockSystem<D>& system);
+    /// The bodies as the pressure q would leave them.
+    std::vector<BodyState<D>> after_pressure(const Field<double, D>& q) const;
+    /// Changes the twists that the pressure starts from, as they were predicted, by what viscosity
+    /// does over the step.
+    void push(const std::vector<Twist<D>>& change);
+    /// Brings bodies of other twists than those that the grid has seen into a right-hand side.
+    void renew_rhs(const std::vector<BodyState<D>>& states, BlockSystem<D>& system) const;
     /// Takes the pressure's impulse, then moves.
     void finish(const Field<double, D>& q);
     void move();
@@ -36,7 +43,7 @@ public:
     const std::vector<BodyState<D>>& states() const { return states_; }
     /// Points that touched something.
     std::size_t contacts() const { return contacts_; }
-    /// Of the pressure on each body, over the step. N s, N m s.
+    /// Of the liquid on each body, over the step. N s, N m s.
     const std::vector<Twist<D>>& impulses() const { return impulses_; }
 
 private:
@@ -48,7 +55,10 @@ private:
     ContactScene<D> scene_;
     std::size_t contacts_ = 0;
     LowRank<D> fluxes_;
-    std::vector<Twist<D>> impulses_;  // of the pressure
+    std::vector<Twist<D>> placed_;    // twists that the grid has seen
+    std::vector<Twist<D>> predicted_; // before pressure and viscosity
+    std::vector<Twist<D>> viscous_;   // impulses of the viscous stress
+    std::vector<Twist<D>> impulses_;  // of pressure and viscous stress
     std::vector<Twist<D>> excess_;    // of which the fractions' error in buoyancy
 };
 

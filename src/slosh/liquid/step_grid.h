@@ -20,6 +20,8 @@ struct StepGrid {
     FaceField<float, D> transferred;  // the velocity before forces; FLIP only
     FaceField<std::uint8_t, D> known;
     Field<float, D> phi;
+    double nu = 0;                  // dt eta / (rho dx^2), the largest; 0: not viscous
+    Field<float, D> local_nu;       // the same at cell centres, where it differs
     bool is_afloat = false;         // no solid but bodies touches the liquid
     Field<std::uint8_t, D> sticky;  // cells where velocity must not lead away from the wall
 };

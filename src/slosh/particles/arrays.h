@@ -21,6 +21,7 @@ void for_each_array(P& particles, const Body& body) {
         body(particles.smoke);
         body(particles.temperature);
     }
+    if (particles.viscous()) body(particles.viscosity);
     body(particles.id);
 }
 
@@ -40,7 +41,7 @@ void permute(Particles<D>& particles, const AlignedVector<std::uint32_t>& source
     };
     AlignedVector<float> spare;
     AlignedVector<std::uint32_t> spare_id;
-    const bool affine = particles.affine(), gas = particles.gas();
+    const bool affine = particles.affine(), gas = particles.gas(), viscous = particles.viscous();
     const auto through_spare = [&](AlignedVector<float>& a) {
         spare.resize(n);
         gather(a.data(), spare.data());
@@ -55,6 +56,7 @@ void permute(Particles<D>& particles, const AlignedVector<std::uint32_t>& source
         through_spare(particles.smoke);
         through_spare(particles.temperature);
     }
+    if (viscous) through_spare(particles.viscosity);
     spare = {};
     spare_id.resize(n);
     gather(particles.id.data(), spare_id.data());

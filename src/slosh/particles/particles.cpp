@@ -6,13 +6,14 @@
 namespace slosh {
 
 template <int D>
-void Particles<D>::resize(std::size_t n, bool affine, bool gas) {
+void Particles<D>::resize(std::size_t n, bool affine, bool gas, bool viscous) {
     for (auto& a : x) a.resize(n);
     for (auto& a : v) a.resize(n);
     for (auto& row : c)
         for (auto& a : row) a.resize(affine ? n : 0);
     smoke.resize(gas ? n : 0);
     temperature.resize(gas ? n : 0);
+    viscosity.resize(viscous ? n : 0);
     id.resize(n);
 }
 
@@ -41,8 +42,9 @@ template <int D>
 void append(Particles<D>& to, const Particles<D>& more) {
     if (more.size() == 0) return;
     const std::size_t n = to.size();
-    SLOSH_EXPECT(n == 0 || (to.affine() == more.affine() && to.gas() == more.gas()));
-    to.resize(n + more.size(), more.affine(), more.gas());
+    SLOSH_EXPECT(n == 0 || (to.affine() == more.affine() && to.gas() == more.gas() &&
+                            to.viscous() == more.viscous()));
+    to.resize(n + more.size(), more.affine(), more.gas(), more.viscous());
     const auto copy = [n](const auto& from, auto& into) {
         std::copy(from.begin(), from.end(), into.begin() + static_cast<std::ptrdiff_t>(n));
     };
@@ -55,6 +57,7 @@ void append(Particles<D>& to, const Particles<D>& more) {
         copy(more.smoke, to.smoke);
         copy(more.temperature, to.temperature);
     }
+    if (more.viscous()) copy(more.viscosity, to.viscosity);
     copy(more.id, to.id);
 }
 

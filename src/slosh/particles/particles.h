@@ -2,7 +2,7 @@
 //
 // Positions are in grid coordinates ((x - origin)/dx, so cell i spans [i, i+1]); velocities in m/s;
 // the APIC matrix c[i][j] = d u_i / d x_j in m/s per cell. Ids are unique and persistent. Particles
-// of a gas carry smoke and temperature as well.
+// of a gas carry smoke and temperature as well, those of liquids of several viscosities their own.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,16 @@ struct Particles {
     AlignedVector<float> c[D][D];  ///< Empty unless the transfer is APIC.
     AlignedVector<float> smoke;        ///< Density of smoke; 1 is what a source gives. Empty: a liquid.
     AlignedVector<float> temperature;  ///< K. Empty: a liquid.
+    AlignedVector<float> viscosity;    ///< Dynamic. kg/(m s). Empty: the same for all.
     AlignedVector<std::uint32_t> id;
 
     std::size_t size() const { return id.size(); }
-    /// Sizes all arrays; `affine` says whether c is kept, `gas` whether smoke and temperature are.
-    void resize(std::size_t n, bool affine, bool gas = false);
+    /// Sizes all arrays; `affine` says whether c is kept, `gas` whether smoke and temperature are,
+    /// `viscous` whether viscosity is.
+    void resize(std::size_t n, bool affine, bool gas = false, bool viscous = false);
     bool affine() const { return !c[0][0].empty(); }
     bool gas() const { return !smoke.empty(); }
+    bool viscous() const { return !viscosity.empty(); }
     Point<D> position(std::size_t i) const;  ///< Grid coordinates.
     Point<D> velocity(std::size_t i) const;  ///< m/s.
     std::size_t bytes() const;

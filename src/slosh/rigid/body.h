@@ -67,6 +67,7 @@ struct Body {
     MassProperties<D> mass;  ///< In the same frame.
     BodyState<D> start;
     SolidWalls walls = SolidWalls::Scene;  ///< Whether liquid may let go of it.
+    double slip_length = -1;  ///< Of viscous liquid along it. Negative: that of the scene. m.
     double linear_damping = 0;             ///< Rate at which velocity decays. 1/s
     double angular_damping = 0;            ///< Rate at which spin decays. 1/s
     bool locked[kFreedoms<D>] = {};        ///< World axes along and about which it does not move.

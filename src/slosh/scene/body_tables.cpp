@@ -106,6 +106,8 @@ const Table<SceneBody>& body_table() {
               "",
               "Whether liquid may let go of this body: as \"separation\" of the scene says, never, "
               "or always.");
+        t.key("slip_length", &SceneBody::slip_length, kSlipLength, "m",
+              "How far viscous liquid slips along this body; -1: as `slip_length` of the scene.");
         t.key("colour", &SceneBody::colour, ColourType{}, "",
               "Linear red, green and blue, for pictures.")
             .not_state();

@@ -216,6 +216,7 @@ void complete_gas(const Cursor& at, Scene& s) {
             at.member(key).fail("\"gas\" fills the domain: there is no liquid beside it; smoke comes "
                                 "from \"gas.sources\"");
     if (at.has("liquid")) at.member("liquid").fail("a scene has either \"gas\" or \"liquid\"");
+    if (s.viscosity > 0) at.member("viscosity").fail("gas has no viscosity here; leave it out");
     if (!at.has("separation")) s.step.separation = Separation::Off;
     if (s.step.separation != Separation::Off)
         at.member("separation").fail("gas does not let go of walls; leave \"separation\" at \"off\"");
@@ -247,6 +248,7 @@ void complete_tall(const Cursor& at, Scene& s) {
     refuse("gas", s.gas.has_value(), "hold water, not gas");
     refuse("drains", !s.drains.empty(), "do not know drains");
     refuse("solids", !s.solids.empty(), "do not know solids; give layers of \"tall.terrain\"");
+    refuse("viscosity", s.viscosity > 0, "hold thin water alone");
     for (std::size_t i = 0; i < s.tall->throws.size(); ++i) {
         const std::string& name = s.tall->throws[i].body;
         if (std::none_of(s.bodies.begin(), s.bodies.end(),
@@ -293,6 +295,7 @@ void complete(const Cursor& at, Scene& s) {
         complete_gas(at, s);
     else if (!at.has("density"))
         s.density = preset_density(s.liquid);
+    if (!at.has("viscosity") && !s.gas && !s.tall) s.viscosity = preset_viscosity(s.liquid);
 
     read_cells(at, s);
     if (s.tall) complete_tall(at, s);

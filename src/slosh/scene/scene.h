@@ -72,6 +72,7 @@ struct SceneLiquid {
     Point<3> velocity;  ///< m/s
     Point<3> spin;      ///< rad/s
     Point<3> centre;    ///< Of the spin. m
+    double viscosity = kSceneViscosity;  ///< kg/(m s)
 };
 
 struct SceneInflow {
@@ -80,6 +81,7 @@ struct SceneInflow {
     SceneMotion motion;
     Curve velocity[3];             ///< m/s
     double start = 0, end = 1e30;  ///< s
+    double viscosity = kSceneViscosity;  ///< kg/(m s)
 };
 
 struct SceneDrain {
@@ -97,6 +99,7 @@ struct SceneSolid {
     SceneShape shape;
     SceneMotion motion;
     SolidWalls walls = SolidWalls::Scene;
+    double slip_length = -1;  ///< m. Negative: that of the scene.
     Look look = Look::Glass;
     Point<3> colour{{0.75, 0.72, 0.68}};  ///< Linear red, green, blue in [0, 1].
 };
@@ -128,6 +131,7 @@ struct SceneBody {
     std::vector<SceneBodyForce> forces;
     double friction = 0.5, restitution = 0.2;
     SolidWalls walls = SolidWalls::Scene;
+    double slip_length = -1;  ///< m. Negative: that of the scene.
     Point<3> colour{{0.85, 0.45, 0.15}};  ///< Linear red, green, blue in [0, 1].
 };
 
@@ -245,6 +249,7 @@ struct Scene {
     Curve gravity[3];              ///< m/s^2
     std::string liquid = "water";  ///< Preset.
     double density = 1000;         ///< kg/m^3
+    double viscosity = 0;          ///< Dynamic. kg/(m s)
     std::vector<SceneLiquid> initial;
     std::vector<SceneInflow> inflows;
     std::vector<SceneDrain> drains;

@@ -134,6 +134,7 @@ Body<D> make_body(const SceneBody& b, std::size_t i, double dx) {
     body.start.velocity = first<D>(b.velocity);
     body.start.spin = b.spin;
     body.walls = b.walls;
+    body.slip_length = b.slip_length;
     body.linear_damping = b.linear_damping;
     body.angular_damping = b.angular_damping;
     body.friction = b.friction;
@@ -178,24 +179,25 @@ LiquidSetup<D> make_setup(const Scene& scene) {
     for (const std::string& side : scene.open_sides)
         setup.open_side[2 * (side[0] - 'x') + (side[1] == '+')] = true;
     setup.density = scene.density;
+    setup.viscosity = scene.viscosity;
     setup.step = scene.step;
 
     for (std::size_t i = 0; i < scene.solids.size(); ++i) {
         const SceneSolid& s = scene.solids[i];
         setup.solids.push_back(
-            {s.name, shape_of<D>("solids", i, s.shape, dx), make_motion<D>(s.motion), s.walls});
+            {s.name, shape_of<D>("solids", i, s.shape, dx), make_motion<D>(s.motion), s.walls, s.slip_length});
     }
     for (std::size_t i = 0; i < scene.bodies.size(); ++i)
         setup.bodies.push_back(make_body<D>(scene.bodies[i], i, dx));
     for (std::size_t i = 0; i < scene.initial.size(); ++i) {
         const SceneLiquid& l = scene.initial[i];
         setup.liquid.push_back({shape_of<D>("initial", i, l.shape, dx), first<D>(l.velocity),
-                                l.spin, first<D>(l.centre)});
+                                l.spin, first<D>(l.centre), l.viscosity});
     }
     for (std::size_t i = 0; i < scene.inflows.size(); ++i) {
         const SceneInflow& s = scene.inflows[i];
         Inflow<D> inflow{
-            shape_of<D>("inflows", i, s.shape, dx), make_motion<D>(s.motion), {}, s.start, s.end};
+            shape_of<D>("inflows", i, s.shape, dx), make_motion<D>(s.motion), {}, s.start, s.end, s.viscosity};
         for (int d = 0; d < D; ++d) inflow.velocity[d] = s.velocity[d];
         setup.inflows.push_back(std::move(inflow));
     }

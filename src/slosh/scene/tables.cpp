@@ -37,13 +37,16 @@ void add_time_range(Table<T>& t) {
     t.key("end", &T::end, kTime, "s", "Works until this time.").default_text("for ever");
 }
 
+/// Of thin liquids the viscosity is left out: on a grid one can afford it does nothing but cost time.
 struct Preset {
     const char* word;
-    double density;  ///< kg/m^3, at 20 degrees Celsius.
+    double density;        ///< kg/m^3, at 20 degrees Celsius.
+    double viscosity = 0;  ///< kg/(m s)
 };
-constexpr Preset kPresets[] = {{"water", 1000}, {"seawater", 1025}, {"milk", 1030},
-                               {"oil", 920},    {"alcohol", 789},   {"glycerin", 1260},
-                               {"honey", 1420}, {"mercury", 13546}};
+constexpr Preset kPresets[] = {
+    {"water", 1000},       {"seawater", 1025},  {"milk", 1030},     {"oil", 920},
+    {"alcohol", 789},      {"mercury", 13546},  {"glycerin", 1260, 1.4}, {"syrup", 1370, 3},
+    {"chocolate", 1300, 5}, {"honey", 1420, 10}, {"caramel", 1350, 60},   {"tar", 1150, 1e4}};
 
 ChoiceType<std::string> preset_type() {
     ChoiceType<std::string> t;
@@ -112,6 +115,12 @@ double preset_density(const std::string& word) {
     return 1000;
 }
 
+double preset_viscosity(const std::string& word) {
+    for (const Preset& p : kPresets)
+        if (word == p.word) return p.viscosity;
+    return 0;
+}
+
 const Table<SceneKey>& key_table() {
     static const Table<SceneKey> table = [] {
         Table<SceneKey> t("key", "Where a thing is at a time.");
@@ -156,6 +165,8 @@ const Table<SceneLiquid>& liquid_table() {
               "Angular velocity about `centre`, added to the velocity.")
             .default_text("none");
         t.key("centre", &SceneLiquid::centre, VectorType{}, "m", "Centre of the spin.");
+        t.key("viscosity", &SceneLiquid::viscosity, kOwnViscosity, "kg/(m s)",
+              "Dynamic viscosity; -1: that of the scene.");
         return t;
     }();
     return table;
@@ -171,6 +182,8 @@ const Table<SceneInflow>& inflow_table() {
             .default_text("none");
         t.key("velocity", &SceneInflow::velocity, kMovingVector, "m/s",
               "Velocity of the new liquid.");
+        t.key("viscosity", &SceneInflow::viscosity, kOwnViscosity, "kg/(m s)",
+              "Dynamic viscosity; -1: that of the scene.");
         add_time_range(t);
         t.check(check_time_range<SceneInflow>);
         return t;
@@ -213,6 +226,8 @@ const Table<SceneSolid>& solid_table() {
               "",
               "Whether liquid may let go of this solid: as \"separation\" of the scene says, never, "
               "or always.");
+        t.key("slip_length", &SceneSolid::slip_length, kSlipLength, "m",
+              "How far viscous liquid slips along this solid; -1: as `slip_length` of the scene.");
         t.key("look", &SceneSolid::look, kLook, "", "How pictures show it.").not_state();
         t.key("colour", &SceneSolid::colour, ColourType{}, "",
               "Linear red, green and blue, for pictures.")
@@ -356,6 +371,7 @@ const Table<StepOptions>& step_table() {
         t.key("density_correction", &StepOptions::density_correction, FlagType{}, "",
               "Push crowded particles apart.")
             .default_text("`true`; gas: `false`");
+        add_viscosity_keys(t);
         t.key("seed", &StepOptions::seed, IntegerType{0, 9007199254740992.0}, "",
               "Seed of the random shifts.");
         return t;
@@ -414,10 +430,13 @@ const Table<Scene>& scene_table() {
             .not_state();
         t.key("gravity", &Scene::gravity, kMovingVector, "m/s^2", "Gravity.")
             .default_text("9.81 down");
-        t.key("liquid", &Scene::liquid, preset_type(), "", "A liquid whose density is taken.")
+        t.key("liquid", &Scene::liquid, preset_type(), "", "A liquid whose density and viscosity are taken.")
             .not_state();
         t.key("density", &Scene::density, NumberType{1e-3, 1e5}, "kg/m^3", "Density of liquid or gas.")
             .default_text("that of `liquid`; gas: 1.2");
+        t.key("viscosity", &Scene::viscosity, kViscosity, "kg/(m s)",
+              "Dynamic viscosity of the liquid.")
+            .default_text("that of `liquid`");
         t.key("initial", &Scene::initial,
               ListType<ObjectType<SceneLiquid>, SceneLiquid>{{liquid_table}}, "",
               "Liquid at the start.");

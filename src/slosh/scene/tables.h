@@ -49,5 +49,14 @@ struct ShapeType {
 
 /// Density of a preset liquid (kg/m^3), by its word.
 double preset_density(const std::string& word);
+/// kg/(m s)
+double preset_viscosity(const std::string& word);
+
+/// Ranges of viscosities and slip lengths.
+inline const NumberType kViscosity{0, 1e12};
+inline const NumberType kOwnViscosity{-1, 1e12};
+inline const NumberType kSlipLength{-1, 1e30};
+
+void add_viscosity_keys(Table<StepOptions>& table);
 
 }  // namespace slosh

@@ -21,6 +21,7 @@ struct Solid {
     ShapePtr<D> shape;  ///< In its local frame; solid where the distance is negative.
     Motion<D> motion;   ///< Places the local frame in the world.
     SolidWalls walls = SolidWalls::Scene;
+    double slip_length = -1;  ///< Of viscous liquid along it. Negative: that of the scene. m.
 
     double distance(const Point<D>& world, const Transform<D>& at) const {
         return shape->distance(at.unapply(world));

@@ -4,7 +4,7 @@
 
 namespace slosh {
 
-IncompleteCholesky::IncompleteCholesky(const Rows<double>& a) {
+ZeroFillCholesky::ZeroFillCholesky(const Rows<double>& a) {
     const int n = a.size();
     lower_.first.assign(n + 1, 0);
     pivot_.assign(n, 0);
@@ -44,7 +44,7 @@ IncompleteCholesky::IncompleteCholesky(const Rows<double>& a) {
     }
 }
 
-void IncompleteCholesky::apply(const std::vector<double>& r, std::vector<double>& z) const {
+void ZeroFillCholesky::apply(const std::vector<double>& r, std::vector<double>& z) const {
     const int n = lower_.size();
     z.resize(r.size());
     for (int i = 0; i < n; ++i) {

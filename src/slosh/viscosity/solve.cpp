@@ -117,7 +117,7 @@ private:
     const ViscousSystem<D>& system_;
     const BodyColumns<D>* bodies_;
     int rows_;
-    std::optional<IncompleteCholesky> incomplete_;
+    std::optional<ZeroFillCholesky> incomplete_;
     std::optional<ViscousMultigrid<D>> multigrid_;
     std::optional<RigidModes<D>> modes_;
     std::vector<double> balanced_, coarse_;

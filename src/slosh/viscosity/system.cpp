@@ -46,6 +46,8 @@ void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
     using T = Tile<int, D, 1>;
     parallel_for(s.rows.blocks->size(), 4, [&](std::size_t i) {
         const int b = static_cast<int>(i);
+        std::fill_n(s.normal.block(b), kBlockCells<D>, 0.0f);
+        for (auto& edge : s.shear) std::fill_n(edge.block(b), kBlockCells<D>, 0.0f);
         T number[D];
         bool any = false;
         for (int d = 0; d < D; ++d) {
@@ -59,7 +61,7 @@ void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
         const float* cell_liquid = in.liquid->cell.block(b);
         float* normal = s.normal.block(b);
         for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-            if (cell_liquid[o] > 0) {
+            if (cell_liquid[o] > kLeastLiquidStress) {
                 bool air = false;
                 for (int d = 0; d < D; ++d)
                     air |= number[d].v[t] == kAirFace || number[d].v[t + T::step(d)] == kAirFace;
@@ -71,7 +73,7 @@ void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
                 for (int c = a + 1; c < D; ++c) {
                     const int pair = pair_of(a, c);
                     const float liquid = in.liquid->edge[pair].block(b)[o];
-                    if (!(liquid > 0)) continue;
+                    if (!(liquid > kLeastLiquidStress)) continue;
                     const int f[4] = {number[a].v[t], number[a].v[t - T::step(c)], number[c].v[t],
                                       number[c].v[t - T::step(a)]};
                     if (f[0] == kAirFace || f[1] == kAirFace || f[2] == kAirFace ||
@@ -84,6 +86,42 @@ void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
                     s.shear[pair].block(b)[o] = n * liquid / open;
                 }
         });
+    });
+}
+
+/// Gives to the air the faces that no more than one stress acts on. Returns how many.
+template <int D>
+double drop_hinges(ViscousSystem<D>& s) {
+    using T = Tile<float, D, 1>;
+    return parallel_sum(s.rows.blocks->size(), [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        const auto has_row = [&](int d) {
+            const int* n = s.rows.number.axis(d).block(b);
+            return std::any_of(n, n + kBlockCells<D>, [](int k) { return k >= 0; });
+        };
+        bool any = false;
+        for (int d = 0; d < D; ++d) any |= has_row(d);
+        if (!any) return 0;
+        T normal, shear[kPairs<D>];
+        normal.load(s.normal, b);
+        for (int p = 0; p < kPairs<D>; ++p) shear[p].load(s.shear[p], b);
+        int dropped = 0;
+        for (int d = 0; d < D; ++d) {
+            int* n = s.rows.number.axis(d).block(b);
+            for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
+                if (n[o] < 0) return;
+                int held = (normal.v[t] > 0) + (normal.v[t - T::step(d)] > 0);
+                for (int e = 0; e < D; ++e) {
+                    if (e == d) continue;
+                    const T& edge = shear[pair_of(std::min(d, e), std::max(d, e))];
+                    held += (edge.v[t] > 0) + (edge.v[t + T::step(e)] > 0);
+                }
+                if (held > 1) return;
+                n[o] = kAirFace;
+                ++dropped;
+            });
+        }
+        return dropped;
     });
 }
 
@@ -221,6 +259,8 @@ ViscousSystem<D> assemble_viscosity(const ViscousInput<D>& in) {
     for (auto& e : s.shear) e = Field<float, D>(blocks);
     classify(in, s.rows);
     find_stiffness(in, s);
+    // Each round may leave new hinges, fewer and fewer.
+    for (int round = 0; round < 3 && drop_hinges(s) > 0; ++round) find_stiffness(in, s);
     s.rows.finish();
     s.stiffest = in.local_nu ? largest(*in.local_nu) : in.nu;
     for (int d = 0; in.moved && d < D; ++d)

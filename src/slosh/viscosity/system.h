@@ -17,8 +17,11 @@
 // the stress there becomes that of liquid which slides as if the wall were b further away (Navier).
 //
 // Choices: W_F of stress is at least 0.05, faces less than 1e-3 open belong to the solid, and faces
-// with less than 1e-3 of liquid to the air; stress beside such a face is dropped. So the condition
-// number does not depend on slivers.
+// with less than 1e-3 of liquid to the air; stress beside such a face, and stress of a box with less than
+// 2 % of liquid, is dropped. A face that only one stress is left to hold could turn about it like a
+// hinge, a motion of next to no mass and no strain: it goes to the air as well. So the condition
+// number does not depend on slivers, and a bit of liquid that hangs on the rest by a sliver is a piece
+// of its own, with its own rigid motions.
 #pragma once
 
 #include "slosh/viscosity/rows.h"
@@ -29,6 +32,7 @@ namespace slosh {
 constexpr float kLeastOpenStress = 0.05f;
 constexpr float kLeastOpenFace = 1e-3f;
 constexpr float kLeastLiquid = 1e-3f;
+constexpr float kLeastLiquidStress = 0.02f;
 constexpr int kAirFace = -1;    ///< In FaceRows::number: no liquid here ...
 constexpr int kSolidFace = -2;  ///< ... a solid's velocity is known here.
 
