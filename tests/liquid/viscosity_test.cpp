@@ -58,12 +58,12 @@ TEST_CASE("A column slumps the slower the more viscous it is") {
         CHECK(front(simulation) < last);
         last = front(simulation);
     }
-    CHECK(last < 0.31);  // 1e8 hardly moves
+    CHECK(last < 0.3 + 1.5 / 32);  // 1e8 creeps by a cell (docs/viscosity.md)
 }
 
 TEST_CASE("Liquid glides along walls of large slip length and sticks to others") {
     const auto fallen = [](double slip) {
-        LiquidSetup<2> setup = pool(32, 100);
+        LiquidSetup<2> setup = pool(32, 1e4);
         setup.step.slip_length = slip;
         setup.liquid = {liquid_in<2>(box<2>({-1, 0.5}, {2, 0.8}))};  // a plug between the sides
         LiquidSimulation<2> simulation(setup);
@@ -109,7 +109,7 @@ TEST_CASE("Liquids of several viscosities run the same on any number of threads 
 }
 
 TEST_CASE("Viscous stress between a free blob and the body in it keeps momentum") {
-    LiquidSetup<2> setup = pool(40, 50);
+    LiquidSetup<2> setup = pool(40, 1000);
     setup.gravity[1] = Curve(0);
     setup.liquid = {liquid_in<2>(sphere<2>({0.5, 0.5}, 0.3))};
     Body<2> ball = body_of<2>(sphere<2>({0.45, 0.5}, 0.1), 4000);

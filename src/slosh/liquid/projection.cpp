@@ -90,6 +90,14 @@ void Projection<D>::add_viscous_pressure(const FaceField<float, D>& w,
 }
 
 template <int D>
+bool Projection<D>::sees_air() const {
+    return parallel_max(lcp.system.blocks->size(), [&](std::size_t i) {
+               const float* e = lcp.system.excess.block(static_cast<int>(i));
+               return *std::max_element(e, e + kBlockCells<D>);
+           }) > 0;
+}
+
+template <int D>
 void Projection<D>::subtract(StepGrid<D>& grid) const {
     subtract_gradient(lcp.system, grid.phi, grid.solid, q, grid.velocity, grid.known);
 }

@@ -28,6 +28,8 @@ public:
     void add_viscous_pressure(const FaceField<float, D>& w, const std::vector<BodyState<D>>& states,
                               const Field<double, D>& before, const StepGrid<D>& grid,
                               const StepBodies<D>& bodies);
+    /// Whether the liquid has a free surface.
+    bool sees_air() const;
     /// u -= the gradient of the pressure at hand.
     void subtract(StepGrid<D>& grid) const;
     /// Projects the velocity of `grid`. False: the solve did not converge.

@@ -362,7 +362,8 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
     timer.emplace(report.times, "pressure");
     if (!fallback) warm.guess(projection.lcp, dt, projection.q, projection.active);
     if (!projection.solve(grid, report)) return false;
-    for (int left = viscous ? setup.step.viscosity_passes : 0; left > 0; --left) {
+    const int passes = !viscous ? 0 : projection.sees_air() ? 1 : setup.step.viscosity_passes;
+    for (int left = passes; left > 0; --left) {
         timer.emplace(report.times, "viscosity");
         std::vector<BodyState<D>> after = bodies.after_pressure(projection.q);
         const ViscousChange<D> change =

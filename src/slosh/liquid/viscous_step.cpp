@@ -115,11 +115,22 @@ ViscousChange<D> viscous_change(const LiquidSetup<D>& setup, const Particles<D>&
                 columns.twist(x.data() + rows, static_cast<int>(n)) - twist(states[n]);
     }
     system.store(x, out.velocity);
+    // Faces of a sliver of liquid are no rows, but pressure moves them: they go with their
+    // neighbours, or the skin of the thickest liquid would run off.
+    FaceField<std::uint8_t, D> solved(grid.blocks);
     parallel_for(grid.blocks->size(), 8, [&](std::size_t i) {
         const int b = static_cast<int>(i);
-        system.rows.each(b, [&](int, int d, int o) {
-            out.velocity.axis(d).block(b)[o] -= grid.velocity.axis(d).block(b)[o];
-        });
+        system.rows.each(b, [&](int, int d, int o) { solved.axis(d).block(b)[o] = 1; });
+    });
+    extend_velocity(out.velocity, solved, 2);
+    parallel_for(grid.blocks->size(), 8, [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        for (int d = 0; d < D; ++d) {
+            float* change = out.velocity.axis(d).block(b);
+            const float* before = grid.velocity.axis(d).block(b);
+            for (int o = 0; o < kBlockCells<D>; ++o)
+                change[o] = solved.axis(d).block(b)[o] ? change[o] - before[o] : 0.0f;
+        }
     });
     return out;
 }

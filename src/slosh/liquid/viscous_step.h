@@ -9,7 +9,9 @@
 // flow comes out as P V P of its force in the place of the inverse of P L P, and at large nu a ball
 // sinks a third too fast. So there is a second pass (`viscosity_passes`): viscosity starts again from
 // the predicted velocity under the pressure q that the first pass found, plus 2 nu div w, where w is what
-// viscosity made of the velocity [Cahouet and Chabard 1988]: far from borders q is then exact.
+// viscosity made of the velocity [Cahouet and Chabard 1988]: far from borders q is then exact. That
+// holds where liquid fills its container. Beside air the passes do not converge, since q there is
+// divided by the distance to the surface: liquid with a surface gets one pass.
 #pragma once
 
 #include "slosh/liquid/setup.h"

@@ -29,8 +29,9 @@ void add_viscosity_keys(Table<StepOptions>& t) {
     t.key("viscosity_tolerance", &StepOptions::viscosity_tolerance, NumberType{1e-12, 0.1}, "",
           "Relative error at which the viscous solve stops.");
     t.key("viscosity_passes", &StepOptions::viscosity_passes, IntegerType{1, 100}, "",
-          "Times that viscosity and pressure are solved in turn: 1 is the plain splitting, which lets "
-          "very viscous liquid flow too fast.");
+          "Times that viscosity and pressure are solved in turn where liquid fills its container: 1 is the "
+          "plain splitting, which lets very viscous liquid flow too fast. Liquid with a surface always "
+          "gets one.");
     t.key("slip_length", &StepOptions::slip_length, NumberType{0, 1e30}, "m",
           "How far viscous liquid slips along solids: it moves as if they were that much further "
           "away. 0: it sticks; 1e30: it glides freely.");
