@@ -96,7 +96,7 @@ TEST_CASE("A tall scene becomes water in the world's coordinates") {
         CHECK(v[1] > 2);
         CHECK(v[2] < 5);
     }
-    CHECK(open_edges(tall::ground_mesh(s)) == 2 * (32 + 16));  // but for its underside
+    CHECK(open_edges(tall::ground_mesh(s)) == 3 * 2 * (32 + 16));  // three squares a column  // but for its underside
 }
 
 TEST_CASE("A resolved tall scene loads back to the same scene") {
