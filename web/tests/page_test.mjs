@@ -40,15 +40,19 @@ async function test(name, body) {
 
 try {
   await test("loads, is not blank, changes as the run goes", async () => {
-    const server = await serve("sphere", "--resolution", "24", "--port", "0");
+    const server = await serve("sphere", "--resolution", "24", "--paused", "--port", "0");
     const { page: p, errors } = await open(browser, server.link);
     await until(p, () => window.sloshPage?.drawn > 0 && window.sloshPage.stage.frameOf(0));
     console.log(`  first picture ${((performance.now() - server.started) / 1000).toFixed(2)} s after the start of slosh`);
     const first = await picture(p);
     assert(contrast(first) > 25, `the canvas is blank: ${contrast(first)}`);
-    const from = await p.evaluate(() => window.sloshPage.state.frame);
-    await until(p, (n) => window.sloshPage.stage.frameOf(0).frame >= n, from + 8);
+    await until(p, () => window.sloshPage.controls);
+    await click(p, "play");
+    await until(p, () => window.sloshPage.stage.frameOf(0).frame >= 14);
+    await click(p, "play");
+    await until(p, () => !window.sloshPage.state.playing);
     const later = await picture(p);
+    console.log(`  mean change of a colour ${difference(first, later).toFixed(1)} of 255`);
     assert(difference(first, later) > 1, `nothing changes: ${difference(first, later)}`);
     // Plots have something to show.
     await until(p, () => document.querySelector("canvas[data-plot=residual]").width > 0);
