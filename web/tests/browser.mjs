@@ -9,6 +9,7 @@ const SLOSH = process.env.SLOSH ?? "build/release/slosh";
 export async function serve(...args) {
   const started = performance.now();
   const child = spawn(SLOSH, ["view", "--no-browser", ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  process.on("exit", () => child.kill("SIGKILL")); // a failed test leaves no run behind
   let errors = "";
   child.stderr.on("data", (d) => (errors += d));
   const link = await new Promise((done, fail) => {
