@@ -15,7 +15,7 @@ const std::vector<BenchSuite>& bench_suites() {
         {"step", "seconds by stage of a time step: a dam break, or --scene", bench_step, true},
         {"lcp", "solvers for separating walls (--table, --plot: the papers')", bench_lcp, true, true},
         {"viscosity", "iterations and seconds of the viscous solvers", bench_viscosity},
-        {"tall", "tall-cell water: milliseconds a step and real-time factor", bench_tall},
+        {"tall", "tall-cell water: milliseconds a step and real-time factor", bench_tall, true},
     };
     return suites;
 }
