@@ -52,8 +52,9 @@ template <int D>
 Contact<D>::Contact(const std::vector<Body<D>>& bodies) : impl_(std::make_unique<Impl>(bodies)) {
     impl_->points.resize(bodies.size());
     impl_->reach.resize(bodies.size());
+    for (const Body<D>& body : bodies) impl_->bounds.push_back(body.shape->bounds());
     parallel_for(bodies.size(), 1, [&](std::size_t n) {
-        const Box<D> box = bodies[n].shape->bounds();
+        const Box<D> box = impl_->bounds[n];
         double longest = 0;
         for (int d = 0; d < D; ++d) longest = std::max(longest, box.hi[d] - box.lo[d]);
         impl_->points[n] = surface_points(*bodies[n].shape, longest / (D == 2 ? 32 : 12));
@@ -125,9 +126,13 @@ std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& s
     parallel_for(states.size(), 1, [&](std::size_t i) {
         const int n = static_cast<int>(i);
         const double step = 1e-3 * m.reach[i];
-        const auto test = [&](int other, const auto& distance, std::vector<ContactPoint<D>>& out) {
-            for (const Point<D>& local : m.points[i]) {
-                const Point<D> x = states[i].position + states[i].rotation * local;
+        std::vector<Point<D>> points;
+        for (const Point<D>& local : m.points[i])
+            points.push_back(states[i].position + states[i].rotation * local);
+        const auto test = [&](int other, const auto& may_touch, const auto& distance,
+                              std::vector<ContactPoint<D>>& out) {
+            for (const Point<D>& x : points) {
+                if (!may_touch(x)) continue;
                 const double gap = distance(x);
                 if (gap > margin) continue;
                 Point<D> slope;
@@ -142,16 +147,24 @@ std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& s
         };
         std::vector<ContactPoint<D>> list;
         if (scene.distance(states[i].position) <= m.reach[i] + margin)
-            test(-1, scene.distance, list);
+            test(-1, [](const Point<D>&) { return true; }, scene.distance, list);
         found[i] = std::move(list);
         for (int other = 0; other < count; ++other) {
             if (other == n) continue;
             const double apart = length(states[other].position - states[i].position);
             if (apart > m.reach[i] + m.reach[other] + margin) continue;
             const PlacedBody<D> placed = placed_body(m.bodies[other], states[other]);
+            // Of most points a look at the bounds says that they are far: distances are dear.
+            const Box<D> near = m.bounds[other].grown(margin);
+            const double far = m.reach[other] + margin;
             list.clear();
             test(
-                other, [&](const Point<D>& x) { return placed.distance(x); }, list);
+                other,
+                [&](const Point<D>& x) {
+                    const Point<D> r = x - states[other].position;
+                    return dot(r, r) <= far * far && near.contains(placed.at.unapply(x));
+                },
+                [&](const Point<D>& x) { return placed.distance(x); }, list);
             found[i].insert(found[i].end(), list.begin(), list.end());
         }
     });
