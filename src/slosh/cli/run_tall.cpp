@@ -2,35 +2,15 @@
 
 #include <cmath>
 
-#include "slosh/base/memory.h"
 #include "slosh/cache/frame_writer.h"
 #include "slosh/cli/body_meshes.h"
 #include "slosh/cli/interrupt.h"
 #include "slosh/scene/tall.h"
+#include "slosh/scene/tall_report.h"
 #include "slosh/tall/simulation.h"
 
 namespace slosh::cli {
 namespace {
-
-/// What a step reports, in the words of stats.jsonl.
-StepReport report_of(const tall::Water& water, const tall::WaterReport& step, double dt) {
-    StepReport r;
-    r.time = step.time;
-    r.dt = dt;
-    r.accepted = true;
-    r.solver = "tall";
-    const tall::ResidualNorm left = tall::residual_norm(water.pressure().finest());
-    r.pressure.converged = true;  // by its fixed number of cycles
-    r.pressure.iterations = water.options().cycles.full_cycles + water.options().cycles.v_cycles;
-    r.pressure.unknowns = left.unknowns;
-    r.pressure.residual = left.l2;
-    r.volume = water.volume();
-    r.max_speed = water.max_speed();
-    r.liquid_cells = left.unknowns;
-    r.peak_bytes = peak_bytes();
-    r.times = step.times;
-    return r;
-}
 
 /// Drops as the particles of a cache, in grid coordinates.
 Particles<3> drops_of(const tall::Spray& spray, double dx) {
@@ -71,7 +51,7 @@ Outcome simulate_tall(const Scene& scene, RunDirectory& directory, Progress& pro
             const tall::WaterReport step = simulation.step(dt);
             state.time = step.time;
             ++state.steps;
-            const StepReport report = report_of(simulation.water(), step, dt);
+            const StepReport report = tall_report(simulation.water(), step, dt);
             progress.step(frame, report, (s + 1.0) / per_frame);
             if (frame > done) directory.add_stats(report, frame, state.steps);
         }

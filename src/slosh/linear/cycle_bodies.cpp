@@ -53,10 +53,8 @@ CycleBodies<D>::CycleBodies(const LowRank<D>& F, const MultigridLevel<D>& grid) 
     Level& finest = levels_.emplace_back();
     finest.F = F;
     const double unit = 1 / std::sqrt(static_cast<double>(grid.weight));
-    for (auto& e : finest.F.entries) {
+    for (auto& e : finest.F.entries)
         for (double& f : e.f) f *= unit;
-        finest.place.push_back(split_place<D>(e.block, e.offset));
-    }
     find_share(grid, finest);
 }
 
@@ -85,8 +83,6 @@ void CycleBodies<D>::add_level(const Coarsening<D>& up) {
         for (std::size_t i = fine.F.first[g]; i < fine.F.first[g + 1]; ++i)
             fine.above[i] = of[key(fine.F.entries[i])];
     }
-    for (const auto& e : coarse.F.entries)
-        coarse.place.push_back(split_place<D>(e.block, e.offset));
     levels_.push_back(std::move(coarse));
 }
 
@@ -115,7 +111,7 @@ void CycleBodies<D>::find_share(const MultigridLevel<D>& grid, Level& level) {
     for (int g = 0; g < level.F.groups(); ++g) {
         double K[N][N] = {};  // F^T D^-1 F
         for (std::size_t i = level.F.first[g]; i < level.F.first[g + 1]; ++i) {
-            const double inverse = inverse_diagonal(grid, level.place[i]);
+            const double inverse = inverse_diagonal(grid, level.place(i));
             const auto& f = level.F.entries[i].f;
             for (int j = 0; j < N; ++j)
                 for (int k = 0; k < N; ++k) K[j][k] += inverse * f[j] * f[k];
@@ -131,36 +127,33 @@ void CycleBodies<D>::find_share(const MultigridLevel<D>& grid, Level& level) {
 }
 
 template <int D>
-std::vector<double> CycleBodies<D>::answer(const Level& level, const SplitField<D>& x) const {
-    std::vector<double> t(level.F.columns(), 0.0);
-    for (int g = 0; g < level.F.groups(); ++g)
-        for (std::size_t i = level.F.first[g]; i < level.F.first[g + 1]; ++i) {
-            const double v = level.place[i].in(x);
-            for (int k = 0; k < kColumns<D>; ++k)
-                t[g * kColumns<D> + k] += level.F.entries[i].f[k] * v;
-        }
-    return t;
+std::vector<double> CycleBodies<D>::answer(const Level& level, const SplitField<D>& x) {
+    return level.F.transposed([&](int b, int o) { return split_place<D>(b, o).in(x); });
+}
+
+/// b -= F t, each group's t by its share.
+template <int D>
+void CycleBodies<D>::subtract(const LowRank<D>& F, std::vector<double> t,
+                              const std::vector<double>& share, SplitField<D>& b) {
+    for (std::size_t k = 0; k < t.size(); ++k) t[k] *= share[k / kColumns<D>];
+    F.each(t, [&](int block, int o, double v) {
+        split_place<D>(block, o).in(b) -= static_cast<float>(v);
+    });
 }
 
 template <int D>
 void CycleBodies<D>::hold(Level& level, std::vector<double> t, SplitField<D>& b) {
     level.t = std::move(t);
-    for (std::size_t i = 0; i < level.place.size(); ++i) level.place[i].in(b) = level.b[i];
-    for (int g = 0; g < level.F.groups(); ++g)
-        for (std::size_t i = level.F.first[g]; i < level.F.first[g + 1]; ++i) {
-            double s = 0;
-            for (int k = 0; k < kColumns<D>; ++k)
-                s += level.F.entries[i].f[k] * level.t[g * kColumns<D> + k];
-            level.place[i].in(b) -= static_cast<float>(level.share[g] * s);
-        }
+    for (std::size_t i = 0; i < level.b.size(); ++i) level.place(i).in(b) = level.b[i];
+    subtract(level.F, level.t, level.share, b);
 }
 
 template <int D>
 void CycleBodies<D>::begin(std::size_t l, SplitField<D>& b, const SplitField<D>* x) {
     Level& level = levels_[l];
     if (!x) {  // b is new
-        level.b.resize(level.place.size());
-        for (std::size_t i = 0; i < level.place.size(); ++i) level.b[i] = level.place[i].in(b);
+        level.b.resize(level.F.entries.size());
+        for (std::size_t i = 0; i < level.b.size(); ++i) level.b[i] = level.place(i).in(b);
         level.t.assign(level.F.columns(), 0.0);
     } else {
         hold(level, answer(level, *x), b);
@@ -171,18 +164,10 @@ template <int D>
 void CycleBodies<D>::restrict_rest(std::size_t l, const SplitField<D>& x,
                                    SplitField<D>& coarse_b) {
     Level& fine = levels_[l];
-    const Level& coarse = levels_[l + 1];
     fine.swept = answer(fine, x);
-    std::vector<double> t = fine.swept;
-    for (std::size_t k = 0; k < t.size(); ++k)
-        t[k] = (t[k] - fine.t[k]) * fine.share[k / kColumns<D>] / kStep<D>;
-    for (int g = 0; g < coarse.F.groups(); ++g)
-        for (std::size_t i = coarse.F.first[g]; i < coarse.F.first[g + 1]; ++i) {
-            double s = 0;
-            for (int k = 0; k < kColumns<D>; ++k)
-                s += coarse.F.entries[i].f[k] * t[g * kColumns<D> + k];
-            coarse.place[i].in(coarse_b) -= static_cast<float>(s);
-        }
+    std::vector<double> rest = fine.swept;
+    for (std::size_t k = 0; k < rest.size(); ++k) rest[k] = (rest[k] - fine.t[k]) / kStep<D>;
+    subtract(levels_[l + 1].F, std::move(rest), fine.share, coarse_b);
 }
 
 template <int D>
@@ -197,10 +182,11 @@ template <int D>
 double CycleBodies<D>::end(std::size_t l, SplitField<D>& b, const SplitField<D>& x) {
     const Level& level = levels_[l];
     double more = 0;
-    for (std::size_t i = 0; i < level.place.size(); ++i) {
-        float& value = level.place[i].in(b);
+    for (std::size_t i = 0; i < level.b.size(); ++i) {
+        const Place place = level.place(i);
+        float& value = place.in(b);
         // A cell that touches two bodies comes twice; the second time it is right already.
-        more += (static_cast<double>(level.b[i]) - value) * level.place[i].in(x);
+        more += (static_cast<double>(level.b[i]) - value) * place.in(x);
         value = level.b[i];
     }
     return more;
@@ -230,7 +216,8 @@ void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<
     B = (0.5 * (B + B.transpose())).eval();
     for (int g = 0; g < own.F.groups(); ++g)
         for (std::size_t i = own.F.first[g]; i < own.F.first[g + 1]; ++i) {
-            const auto at = row.find({own.place[i].block, own.place[i].colour, own.place[i].at});
+            const Place place = own.place(i);
+            const auto at = row.find({place.block, place.colour, place.at});
             if (at == row.end()) continue;
             for (int k = 0; k < kColumns<D>; ++k)
                 F(at->second, g * kColumns<D> + k) = own.F.entries[i].f[k];

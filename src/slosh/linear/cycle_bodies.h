@@ -50,14 +50,18 @@ private:
     using Place = SplitPlace<D>;
     struct Level {
         LowRank<D> F;                    // divided by the root of the level's weight
-        std::vector<Place> place;        // of each entry
         std::vector<std::size_t> above;  // of each entry: that of the coarser level
         std::vector<double> share;       // of each group: what the sweeps can bear, squared
         std::vector<double> t;           // held
         std::vector<double> swept;       // F^T x after the sweeps
         std::vector<float> b;            // of each entry's cell, without bodies
+        Place place(std::size_t entry) const {
+            return split_place<D>(F.entries[entry].block, F.entries[entry].offset);
+        }
     };
-    std::vector<double> answer(const Level& level, const SplitField<D>& x) const;
+    static std::vector<double> answer(const Level& level, const SplitField<D>& x);
+    static void subtract(const LowRank<D>& F, std::vector<double> t,
+                         const std::vector<double>& share, SplitField<D>& b);
     void hold(Level& level, std::vector<double> t, SplitField<D>& b);
     void add_level(const Coarsening<D>& up);
     void find_share(const MultigridLevel<D>& grid, Level& level);

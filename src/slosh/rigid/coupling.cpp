@@ -3,26 +3,13 @@
 #include <algorithm>
 #include <tuple>
 
+#include "slosh/shape/motion_along.h"
+
 namespace slosh {
 
 static_assert(kColumns<2> == kFreedoms<2> && kColumns<3> == kFreedoms<3>);
 
 namespace {
-
-/// How the point r from the centre moves along `axis` per unit of each degree of freedom.
-template <int D>
-Twist<D> motion_along(int axis, const Point<D>& r) {
-    Twist<D> j;
-    j[axis] = 1;
-    if constexpr (D == 2) {
-        j[2] = axis == 0 ? -r[1] : r[0];
-    } else {
-        // (omega x r) along `axis` is omega . (r x e_axis).
-        const Point<3> turn = cross(r, unit<3, double>(axis));
-        for (int k = 0; k < 3; ++k) j[3 + k] = turn[k];
-    }
-    return j;
-}
 
 /// The cell below a lower face; `block` may be the topology's size: there is none.
 template <int D>

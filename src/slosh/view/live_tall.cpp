@@ -2,30 +2,12 @@
 
 #include <cmath>
 
-#include "slosh/base/memory.h"
 #include "slosh/scene/tall.h"
+#include "slosh/scene/tall_report.h"
 #include "slosh/tall/simulation.h"
 
 namespace slosh::view {
 namespace {
-
-StepReport report_of(const tall::Water& water, const tall::WaterReport& step, double dt) {
-    const tall::ResidualNorm left = tall::residual_norm(water.pressure().finest());
-    StepReport r;
-    r.time = step.time;
-    r.dt = dt;
-    r.accepted = true;
-    r.solver = "tall";
-    r.pressure.converged = true;  // by its fixed number of cycles
-    r.pressure.iterations = water.options().cycles.full_cycles + water.options().cycles.v_cycles;
-    r.pressure.unknowns = r.liquid_cells = left.unknowns;
-    r.pressure.residual = left.l2;
-    r.volume = water.volume();
-    r.max_speed = water.max_speed();
-    r.peak_bytes = peak_bytes();
-    r.times = step.times;
-    return r;
-}
 
 class LiveTall : public LiveRun {
 public:
@@ -41,7 +23,7 @@ public:
             if (!between()) return false;
             touch();
             const tall::WaterReport step = simulation_.step(dt_);
-            steps.push_back(report_of(simulation_.water(), step, dt_));
+            steps.push_back(tall_report(simulation_.water(), step, dt_));
         }
         done_ = 0;
         ++frame_;

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "slosh/viscosity/dense.h"
+#include "slosh/shape/motion_along.h"
 
 namespace slosh {
 
@@ -63,20 +64,6 @@ int sample_faces(const Blocks<D>& blocks, const Place& s, Place (&face)[4], doub
             for (int k = 0; k < 4; ++k) sign[k] = k % 2 ? -1 : 1;
         }
     return 4;
-}
-
-/// How the point r from the centre moves along `axis` per unit of each degree of freedom.
-template <int D>
-Vec<double, kTwist<D>> motion_along(int axis, const Point<D>& r) {
-    Vec<double, kTwist<D>> j;
-    j[axis] = 1;
-    if constexpr (D == 2) {
-        j[2] = axis == 0 ? -r[1] : r[0];
-    } else {
-        const Point<3> turn = cross(r, unit<3, double>(axis));
-        for (int k = 0; k < 3; ++k) j[3 + k] = turn[k];
-    }
-    return j;
 }
 
 /// Samples next to the faces of bodies, each once, in block order.
