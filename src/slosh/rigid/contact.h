@@ -41,7 +41,8 @@ std::vector<Point<D>> surface_points(const Shape<D>& shape, double spacing);
 template <int D>
 class Contact {
 public:
-    explicit Contact(const std::vector<Body<D>>& bodies);
+    /// `points`: along the longest side of each body.
+    explicit Contact(const std::vector<Body<D>>& bodies, int points = D == 2 ? 32 : 12);
     ~Contact();
 
     /// Points of contact within `margin` metres.

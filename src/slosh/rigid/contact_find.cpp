@@ -49,19 +49,22 @@ std::vector<Point<D>> surface_points(const Shape<D>& shape, double spacing) {
 }
 
 template <int D>
-Contact<D>::Contact(const std::vector<Body<D>>& bodies) : impl_(std::make_unique<Impl>(bodies)) {
+Contact<D>::Contact(const std::vector<Body<D>>& bodies, int points)
+    : impl_(std::make_unique<Impl>(bodies)) {
     impl_->points.resize(bodies.size());
     impl_->reach.resize(bodies.size());
+    impl_->around.resize(bodies.size());
     for (const Body<D>& body : bodies) impl_->bounds.push_back(body.shape->bounds());
     parallel_for(bodies.size(), 1, [&](std::size_t n) {
         const Box<D> box = impl_->bounds[n];
         double longest = 0;
         for (int d = 0; d < D; ++d) longest = std::max(longest, box.hi[d] - box.lo[d]);
-        impl_->points[n] = surface_points(*bodies[n].shape, longest / (D == 2 ? 32 : 12));
+        impl_->points[n] = surface_points(*bodies[n].shape, longest / points);
         for (Point<D>& x : impl_->points[n]) {
             x -= bodies[n].mass.centre;
             impl_->reach[n] = std::max(impl_->reach[n], length(x));
         }
+        impl_->around[n] = {box.lo - bodies[n].mass.centre, box.hi - bodies[n].mass.centre};
     });
 }
 
@@ -114,6 +117,22 @@ std::vector<ContactPoint<D>> thinned(std::vector<ContactPoint<D>> points) {
     return out;
 }
 
+/// Bounds of a box after a motion.
+template <int D>
+Box<D> moved(const Box<D>& box, const Transform<D>& by) {
+    const Point<D> middle = by.apply((box.lo + box.hi) * 0.5), half = (box.hi - box.lo) * 0.5;
+    Point<D> reach;
+    for (int i = 0; i < D; ++i)
+        for (int j = 0; j < D; ++j) reach[i] += std::abs(by.rotation.row[i][j]) * half[j];
+    return {middle - reach, middle + reach};
+}
+
+/// From frame `a` to frame `b`, both placed in the world.
+template <int D>
+Transform<D> between(const Transform<D>& a, const Transform<D>& b) {
+    return {b.rotation.transposed() * a.rotation, b.unapply(a.translation)};
+}
+
 }  // namespace
 
 template <int D>
@@ -126,13 +145,16 @@ std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& s
     parallel_for(states.size(), 1, [&](std::size_t i) {
         const int n = static_cast<int>(i);
         const double step = 1e-3 * m.reach[i];
-        std::vector<Point<D>> points;
-        for (const Point<D>& local : m.points[i])
-            points.push_back(states[i].position + states[i].rotation * local);
-        const auto test = [&](int other, const auto& may_touch, const auto& distance,
-                              std::vector<ContactPoint<D>>& out) {
-            for (const Point<D>& x : points) {
-                if (!may_touch(x)) continue;
+        const Transform<D> here = {states[i].rotation, states[i].position};
+        // Adds the points of this body in `near`, a box in their frame, that touch `other`, whose
+        // distance is taken in a frame where `there` puts points, and which `back` leads out of.
+        std::vector<ContactPoint<D>> list;
+        const auto test = [&](int other, const Box<D>& near, const Transform<D>& there,
+                              const Mat<D>& back, const auto& distance) {
+            list.clear();
+            for (const Point<D>& local : m.points[i]) {
+                if (!near.contains(local)) continue;
+                const Point<D> x = there.apply(local);
                 const double gap = distance(x);
                 if (gap > margin) continue;
                 Point<D> slope;
@@ -141,31 +163,27 @@ std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& s
                     slope[d] = distance(x + h) - distance(x - h);
                 }
                 if (!(length(slope) > 0)) continue;
-                out.push_back({n, other, x, slope / length(slope), gap});
+                list.push_back({n, other, here.apply(local), back * (slope / length(slope)), gap});
             }
-            out = thinned(std::move(out));
+            const std::vector<ContactPoint<D>> few = thinned(std::move(list));
+            found[i].insert(found[i].end(), few.begin(), few.end());
         };
-        std::vector<ContactPoint<D>> list;
         if (scene.distance(states[i].position) <= m.reach[i] + margin)
-            test(-1, [](const Point<D>&) { return true; }, scene.distance, list);
-        found[i] = std::move(list);
+            test(-1, Box<D>::everywhere(), here, Mat<D>::identity(), scene.distance);
         for (int other = 0; other < count; ++other) {
             if (other == n) continue;
             const double apart = length(states[other].position - states[i].position);
             if (apart > m.reach[i] + m.reach[other] + margin) continue;
-            const PlacedBody<D> placed = placed_body(m.bodies[other], states[other]);
+            const Transform<D> place = placement(m.bodies[other], states[other]);
             // Of most points a look at the bounds says that they are far: distances are dear.
-            const Box<D> near = m.bounds[other].grown(margin);
-            const double far = m.reach[other] + margin;
-            list.clear();
-            test(
-                other,
-                [&](const Point<D>& x) {
-                    const Point<D> r = x - states[other].position;
-                    return dot(r, r) <= far * far && near.contains(placed.at.unapply(x));
-                },
-                [&](const Point<D>& x) { return placed.distance(x); }, list);
-            found[i].insert(found[i].end(), list.begin(), list.end());
+            const Box<D> bounds = m.bounds[other].grown(margin);
+            const Box<D> near = moved(bounds, between(place, here));
+            if (!near.overlaps(m.around[i])) continue;
+            const Transform<D> there = between(here, place);
+            if (!moved(m.around[i], there).overlaps(bounds)) continue;
+            const Shape<D>& shape = *m.bodies[other].shape;
+            test(other, near, there, place.rotation,
+                 [&](const Point<D>& x) { return shape.distance(x); });
         }
     });
     std::vector<ContactPoint<D>> all;
@@ -175,7 +193,7 @@ std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& s
 
 #define SLOSH_INSTANTIATE(D)                                                                 \
     template std::vector<Point<D>> surface_points<D>(const Shape<D>&, double);               \
-    template Contact<D>::Contact(const std::vector<Body<D>>&);                               \
+    template Contact<D>::Contact(const std::vector<Body<D>>&, int);                          \
     template Contact<D>::~Contact();                                                         \
     template std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>&, \
                                                            const ContactScene<D>&, double) const;

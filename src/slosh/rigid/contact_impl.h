@@ -12,6 +12,7 @@ struct Contact<D>::Impl {
     std::vector<std::vector<Point<D>>> points;  ///< On each surface, from the centre of mass.
     std::vector<double> reach;                  ///< Of the farthest of them. m
     std::vector<Box<D>> bounds;                 ///< Of each shape, in its own frame.
+    std::vector<Box<D>> around;                 ///< The same from the centre of mass.
 };
 
 }  // namespace slosh

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "slosh/base/parallel.h"
 #include "slosh/tall/sample.h"
 
 namespace slosh::tall {
@@ -70,7 +71,7 @@ int FloatingBodies::add(const Body<3>& body) {
     bodies_.push_back(body);
     states_.push_back(body.start);
     points_.push_back(points_of(body));
-    contact_ = std::make_unique<Contact<3>>(bodies_);
+    contact_ = std::make_unique<Contact<3>>(bodies_, options_.contact_points);
     return static_cast<int>(bodies_.size()) - 1;
 }
 
@@ -181,9 +182,11 @@ void FloatingBodies::step(const Water& water, const Point<3>& lower,
     const double h = dt / options_.substeps;
     std::vector<Lift> lifts(bodies_.size());
     for (int k = 0; k < options_.substeps; ++k) {
+        // Contact wants short steps; the water stands still meanwhile.
+        if (k % options_.lift_every == 0)
+            parallel_for(bodies_.size(), 1,
+                         [&](std::size_t n) { lifts[n] = lift(n, water, lower, h); });
         for (std::size_t n = 0; n < bodies_.size(); ++n) {
-            // Contact wants short steps; the water stands still meanwhile.
-            if (k % options_.lift_every == 0) lifts[n] = lift(n, water, lower, h);
             const Lift& water_part = lifts[n];
             Twist<3> impulse = outer_impulse(bodies_[n], gravity, time_, h) + water_part.impulse;
             for (const Drag& d : drags)

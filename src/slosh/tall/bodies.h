@@ -26,8 +26,9 @@ struct BodyOptions {
     double density = 1000;   ///< Of the water. kg/m^3
     double drag_rate = 2.5;  ///< 1/s
     double carried = 0.5;    ///< Share of the displaced water that moves with a body.
-    int substeps = 8;        ///< Of contact and motion, in a step of the water. >= 1.
-    int lift_every = 4;      ///< Substeps from one look at the water to the next. >= 1.
+    int substeps = 4;        ///< Of contact and motion, in a step of the water. >= 1.
+    int lift_every = 2;      ///< Substeps from one look at the water to the next. >= 1.
+    int contact_points = 8;  ///< That may touch, along the longest side of a body. >= 2.
 };
 
 class FloatingBodies {
