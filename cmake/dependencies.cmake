@@ -10,11 +10,11 @@ find_package(CLI11 2.1 CONFIG REQUIRED)
 find_package(fmt CONFIG REQUIRED)
 find_package(zstd CONFIG REQUIRED)
 find_package(PNG REQUIRED)
-find_package(ZLIB REQUIRED)
 find_package(Boost 1.74 REQUIRED)  # headers: Beast
 # The double variant: Bullet's own CMake files only know the float one.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(BULLET REQUIRED IMPORTED_TARGET bullet-float64)
+pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 find_package(Eigen3 3.4 CONFIG REQUIRED)
 if(SLOSH_TESTS)
   find_package(doctest CONFIG REQUIRED)

@@ -91,6 +91,7 @@ struct Cubes {
     Field<std::uint8_t, D> pattern;   ///< Signs of the cube's corners; 0 where not an owner.
     Field<std::uint32_t, D> first;    ///< First vertex of each crossed cube.
     std::vector<std::uint32_t> block_first;  ///< Per block: vertices before it; one more: all.
+    std::vector<std::uint32_t> face_first;   ///< Likewise of the faces.
 };
 
 /// Finds the owners and copies phi around them; what does not exist becomes air.
@@ -183,12 +184,13 @@ Cubes<D> classify(const Field<float, D>& level_set) {
     c.pattern = Field<std::uint8_t, D>(blocks, 0);
     c.first = Field<std::uint32_t, D>(blocks, 0);
     c.block_first.assign(blocks->size() + 1, 0);
+    c.face_first.assign(blocks->size() + 1, 0);
     parallel_for(blocks->size(), 8, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         if (!c.owner[b]) return;
         Tile<float, D, 1> tile;
         tile.load(c.phi, b);
-        std::uint32_t n = 0;
+        std::uint32_t n = 0, faces = 0;
         for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
             int pattern = 0;
             for (int corner = 0; corner < kChildren<D>; ++corner) {
@@ -199,10 +201,15 @@ Cubes<D> classify(const Field<float, D>& level_set) {
             c.pattern.block(b)[o] = static_cast<std::uint8_t>(pattern);
             c.first.block(b)[o] = n;
             n += table.sheets[pattern];
+            for (int d = 0; d < D; ++d) faces += (pattern ^ pattern >> (1 << d)) & 1;
         });
         c.block_first[b + 1] = n;
+        c.face_first[b + 1] = faces;
     });
-    for (int b = 0; b < blocks->size(); ++b) c.block_first[b + 1] += c.block_first[b];
+    for (int b = 0; b < blocks->size(); ++b) {
+        c.block_first[b + 1] += c.block_first[b];
+        c.face_first[b + 1] += c.face_first[b];
+    }
     parallel_for(blocks->size(), 32, [&](std::size_t i) {
         std::uint32_t* f = c.first.block(static_cast<int>(i));
         for (int o = 0; o < kBlockCells<D>; ++o) f[o] += c.block_first[i];
@@ -216,15 +223,10 @@ template <int D, class Emit>
 void for_each_face(const Cubes<D>& cubes, int b, const Emit& emit) {
     using P = Tile<std::uint8_t, D, 1>;
     const SheetTable<D>& table = sheet_table<D>();
+    if (cubes.face_first[b] == cubes.face_first[b + 1]) return;
     P pattern;
     Tile<std::uint32_t, D, 1> first;
     pattern.load(cubes.pattern, b);
-    bool none = true;
-    for (int o = 0; o < kBlockCells<D>; ++o) {
-        const int p = cubes.pattern.block(b)[o];
-        none = none && (p == 0 || p == table.kPatterns - 1);
-    }
-    if (none) return;
     first.load(cubes.first, b);
     for_each_cell<D, 1>([&](const Index<D>&, int, int t) {
         const int own = pattern.v[t];
@@ -287,17 +289,10 @@ SurfaceMesh mesh_surface(const Field<float, D>& phi, const GridGeometry<D>& grid
         });
     });
 
-    std::vector<std::uint32_t> first(blocks.size() + 1, 0);
+    constexpr std::uint32_t kElements = D == 3 ? 2 : 1;  // of a face
+    mesh.elements.resize(kElements * cubes.face_first.back());
     parallel_for(blocks.size(), 8, [&](std::size_t b) {
-        std::uint32_t n = 0;
-        for_each_face(cubes, static_cast<int>(b),
-                      [&](const std::uint32_t*) { n += D == 3 ? 2 : 1; });
-        first[b + 1] = n;
-    });
-    for (int b = 0; b < blocks.size(); ++b) first[b + 1] += first[b];
-    mesh.elements.resize(first.back());
-    parallel_for(blocks.size(), 8, [&](std::size_t b) {
-        std::uint32_t n = first[b];
+        std::uint32_t n = kElements * cubes.face_first[b];
         for_each_face(cubes, static_cast<int>(b), [&](const std::uint32_t* v) {
             if constexpr (D == 2) {
                 mesh.elements[n++] = {v[0], v[1], 0};

@@ -19,29 +19,30 @@ constexpr float kGap = 0.08f;
 /// Squares of the ground's mesh along the side of a column.
 constexpr int kGroundCells = 3;
 
-/// World heights that can hold water, as cells [low, high).
-struct Span {
-    int low = 0, high = 0;
-};
+/// The lowest world cell to mesh: below all ground.
+int lowest_of(const Water& w) {
+    int low = 1 << 30;
+    for (int y : w.terrain()) low = std::min(low, y);
+    return low - 1;
+}
 
-Span span_of(const Water& w) {
+/// Blocks from `low` up to the highest cell in use of each block of columns; above is air.
+BlocksPtr<3> blocks_of(const Water& w, int low) {
     const Grid& g = w.grid();
-    Span s{1 << 30, -(1 << 30)};
+    const int nx = (g.nx() + 7) / 8, nz = (g.nz() + 7) / 8;
+    std::vector<int> high(static_cast<std::size_t>(nx) * nz, low);
     for (int z = 0; z < g.nz(); ++z)
         for (int x = 0; x < g.nx(); ++x) {
             const int c = g.column(x, z);
-            s.low = std::min(s.low, w.terrain()[static_cast<std::size_t>(z) * g.nx() + x]);
-            s.high = std::max(s.high, g.highest(c) + 1);
+            int& h = high[static_cast<std::size_t>(z / 8) * nx + x / 8];
+            h = std::max(h, g.top(c) + w.phi().end(c));
         }
-    return {s.low - 1, s.high};
-}
-
-/// phi in cells at cell (x, y, z), the water going on under the ground that it lies on.
-float water_at(const Water& w, int x, int y, int z, int ground) {
-    const Grid& g = w.grid();
-    const int c = g.column(x, z), from = std::max(y, ground);
-    const float cells = w.phi().value(g, c, from, Under::Bottom) / static_cast<float>(g.dx());
-    return y >= ground ? cells : cells - static_cast<float>(ground - y);
+    std::vector<Index<3>> coords;
+    for (int z = 0; z < nz; ++z)
+        for (int x = 0; x < nx; ++x)
+            for (int y = low >> 3; y <= high[static_cast<std::size_t>(z) * nx + x] >> 3; ++y)
+                coords.push_back({{x, y, z}});
+    return std::make_shared<const Blocks<3>>(std::move(coords));
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ SurfaceMesh Simulation::surface() const {
     const Water& w = *water_;
     const Grid& g = w.grid();
     const double dx = setup_.dx;
-    const Span span = span_of(w);
+    const int low = lowest_of(w);
     std::vector<float> ground(static_cast<std::size_t>(g.nx()) * g.nz());  // cells
     for (int z = 0; z < g.nz(); ++z)
         for (int x = 0; x < g.nx(); ++x)
@@ -62,27 +63,30 @@ SurfaceMesh Simulation::surface() const {
 
     // The sides lie between the last cells and the background: at -1/2 and +1/2.
     const float edge = 0.5f - kGap;
-    std::vector<Index<3>> coords;
-    for (int bz = 0; bz <= (g.nz() - 1) >> 3; ++bz)
-        for (int by = span.low >> 3; by <= (span.high - 1) >> 3; ++by)
-            for (int bx = 0; bx <= (g.nx() - 1) >> 3; ++bx) coords.push_back({{bx, by, bz}});
-    Field<float, 3> phi(std::make_shared<const Blocks<3>>(std::move(coords)), 0.5f + kGap);
+    Field<float, 3> phi(blocks_of(w, low), 0.5f + kGap);
+    const float cells = static_cast<float>(1 / dx);
     parallel_for(static_cast<std::size_t>(phi.blocks().size()), 4, [&](std::size_t n) {
-        const int b = static_cast<int>(n);
-        const Index<3> first = phi.blocks().first_cell(b);
-        for (int o = 0; o < kBlockCells<3>; ++o) {
-            const Index<3> at = first + local_cell<3>(o);
-            const int x = at[0], y = at[1], z = at[2];
+        const Index<3> first = phi.blocks().first_cell(static_cast<int>(n));
+        float* out = phi.block(static_cast<int>(n));
+        for (int k = 0; k < 64; ++k) {
+            const int x = first[0] + k % 8, z = first[2] + k / 8;
             if (!g.inside(x, z)) continue;
-            const std::size_t k = static_cast<std::size_t>(z) * g.nx() + x;
-            float v = water_at(w, x, y, z, w.terrain()[k]);
-            v = std::max(v, ground[k] - (static_cast<float>(y) + 0.5f) + kGap);
-            if (x == 0 || z == 0 || x == g.nx() - 1 || z == g.nz() - 1) v = std::max(v, -edge);
-            phi.block(b)[o] = v;
+            const int c = g.column(x, z);
+            const std::size_t i = static_cast<std::size_t>(z) * g.nx() + x;
+            const int terrain = w.terrain()[i];
+            const float least = x == 0 || z == 0 || x == g.nx() - 1 || z == g.nz() - 1 ? -edge : -1e30f;
+            for (int j = 0; j < 8; ++j) {
+                // The water goes on under the ground that it lies on.
+                const int y = first[1] + j, from = std::max(y, terrain);
+                const float water = w.phi().value(g, c, from, Under::Bottom) * cells -
+                                    static_cast<float>(from - y);
+                const float above = ground[i] - (static_cast<float>(y) + 0.5f) + kGap;
+                out[k % 8 + 8 * j + 64 * (k / 8)] = std::max({water, above, least});
+            }
         }
     });
     SurfaceMesh mesh =
-        mesh_surface<3>(phi, {setup_.lower, dx, {{g.nx(), span.high - span.low, g.nz()}}});
+        mesh_surface<3>(phi, {setup_.lower, dx, {{g.nx(), w.grid().ny(), g.nz()}}});
     parallel_for(mesh.vertices.size(), 256, [&](std::size_t i) {
         const Point<3> p = (mesh.vertices[i].as<double>() - setup_.lower) / dx;
         const Stencil s(g, static_cast<float>(p[0] - 0.5), static_cast<float>(p[1] - 0.5),

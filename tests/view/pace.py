@@ -1,0 +1,40 @@
+"""How fast a scene runs with a viewer attached: `SLOSH=./slosh python3 tests/view/pace.py manip [--resolution N] ...`.
+
+The viewer takes every frame and shows nothing. Prints the real-time factor over the first SECONDS of the
+scene's time (simulated seconds over wall seconds), the frames that came, their bytes, and the CPU time of slosh."""
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from client import Binary, Server, Viewer  # noqa: E402
+
+SECONDS = 3.0
+
+
+def main(args):
+    with Server(*args) as server:
+        viewer = Viewer(server)
+
+        def next_frame():
+            return viewer.until(lambda m: isinstance(m, Binary) and m.header["kind"] == "frame")
+
+        def cpu():
+            with open(f"/proc/{server.process.pid}/stat", encoding="ascii") as stat:
+                fields = stat.read().rsplit(")", 1)[1].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+        first = frame = next_frame()
+        started, used, sizes = time.monotonic(), cpu(), []
+        while frame.header["time"] < first.header["time"] + SECONDS:
+            frame = next_frame()
+            sizes.append(frame.bytes)
+        wall = time.monotonic() - started
+        simulated = frame.header["time"] - first.header["time"]
+        frames = frame.header["frame"] - first.header["frame"]
+        print(f"{' '.join(args)}: real-time factor {simulated / wall:.2f}, {len(sizes)} of {frames} frames came, "
+              f"mean {sum(sizes) / len(sizes) / 1e3:.0f} kB, largest {max(sizes) / 1e3:.0f} kB, "
+              f"{1e3 * (cpu() - used) / frames:.0f} ms of CPU a frame")
+
+
+main(sys.argv[1:])
