@@ -10,25 +10,36 @@ namespace {
 constexpr int kPhi = 3;             ///< Lane of phi.
 constexpr float kFarCells = 4.99f;  ///< phi is bounded to five cells: beyond, it says no more.
 
-/// Runs body(x, world y, z, value offset or -1 for the bottom, column) over the cells in reach of
-/// row z.
+/// Runs body(offset, or -1 for the bottom) over the cells in reach of column c.
 template <class Body>
-void for_each_cell(const Grid& g, const Columns<float>& phi, int z, const Body& body) {
-    for (int x = 0; x < g.nx(); ++x) {
-        const int c = g.column(x, z), end = phi.end(c);
-        if (end == 0) continue;
-        if (!g.closed(c)) body(x, g.bottom(c), z, -1, c);
-        for (int i = g.start(c); i < end; ++i) body(x, g.top(c) + i, z, i, c);
-    }
+void for_each_cell(const Grid& g, const Columns<float>& phi, int c, const Body& body) {
+    const int end = phi.end(c);
+    if (end == 0) return;
+    if (!g.closed(c)) body(-1);
+    for (int i = g.start(c); i < end; ++i) body(i);
 }
+
+/// A column as the start of paths.
+struct Start {
+    const Grid& g;
+    int x, z, c;
+    NearColumns near;
+
+    Start(const Grid& grid, int column_x, int column_z)
+        : g(grid), x(column_x), z(column_z), c(g.column(x, z)), near(g, x, z) {}
+    /// The values around the point that is `way` (in cells) from offset i.
+    Eight around(const VelocityReader& field, int i, const Float4& way) const {
+        if (i >= 0 && near.reaches(i, way)) [[likely]]
+            return near.around(field, i, way);
+        const int y = i < 0 ? g.bottom(c) : g.top(c) + i;
+        return field.around(
+            Float4{static_cast<float>(x), static_cast<float>(y), static_cast<float>(z), 0} + way);
+    }
+};
 
 template <class T>
 T& cell(Columns<T>& f, int c, int i) {
     return i < 0 ? f.bottom(c) : f.at(c)[i];
-}
-
-Float4 at(int x, int y, int z) {
-    return Float4{static_cast<float>(x), static_cast<float>(y), static_cast<float>(z), 0};
 }
 
 /// MacCormack's correction, component by component: back to the prediction where it overshoots.
@@ -77,38 +88,44 @@ struct Advection {
 
     /// Back along the path: midpoint rule, then everything from where it began.
     void go_back(int z) {
-        for_each_cell(g, phi, z, [&](int x, int y, int, int i, int c) {
-            const Float4 own = cell(room.before, c, i);
-            Float4& to = cell(room.predicted, c, i);
-            to = own;
-            // Deep in water or far in air phi does not change unless water crosses cells.
-            const Float4 step = own * cells;
-            const bool slow = step[0] * step[0] + step[1] * step[1] + step[2] * step[2] < 4;
-            const bool keeps = slow && std::abs(own[kPhi]) > far;
-            if (keeps && own[kPhi] > band) return;
-            const Float4 way = before(at(x, y, z) - 0.5f * step) * cells;
-            cell(room.path, c, i) = way;
-            const Float4 from = before(at(x, y, z) - way);
-            if (from[kPhi] < band || keeps) to = from;
-            to[kPhi] = keeps ? own[kPhi] : from[kPhi];
-        });
+        for (int x = 0; x < g.nx(); ++x) {
+            const Start from(g, x, z);
+            for_each_cell(g, phi, from.c, [&](int i) {
+                const Float4 own = cell(room.before, from.c, i);
+                Float4& to = cell(room.predicted, from.c, i);
+                to = own;
+                // Deep in water or far in air phi does not change unless water crosses cells.
+                const Float4 step = own * cells;
+                const bool slow = step[0] * step[0] + step[1] * step[1] + step[2] * step[2] < 4;
+                const bool keeps = slow && std::abs(own[kPhi]) > far;
+                if (keeps && own[kPhi] > band) return;
+                const Float4 way = from.around(before, i, -0.5f * step).blend() * cells;
+                cell(room.path, from.c, i) = way;
+                const Float4 began = from.around(before, i, -way).blend();
+                if (began[kPhi] < band || keeps) to = began;
+                to[kPhi] = keeps ? own[kPhi] : began[kPhi];
+            });
+        }
         refresh(z, room.predicted);
     }
 
     /// Forth again: what does not come back is the error of a step there and back, twice its own.
     void go_forth(int z) {
-        for_each_cell(g, phi, z, [&](int x, int y, int, int i, int c) {
-            const Float4 predicted = cell(room.predicted, c, i);
-            Float4 now = predicted;
-            if (predicted[kPhi] < band) {
-                const Float4 way = cell(room.path, c, i);
-                const Float4 back = after(at(x, y, z) + way);
-                now = corrected(predicted, cell(room.before, c, i), back,
-                                before.bounds(at(x, y, z) - way));
-            }
-            cell(velocity, c, i) = now + push;
-            cell(phi, c, i) = predicted[kPhi];
-        });
+        for (int x = 0; x < g.nx(); ++x) {
+            const Start from(g, x, z);
+            for_each_cell(g, phi, from.c, [&](int i) {
+                const Float4 predicted = cell(room.predicted, from.c, i);
+                Float4 now = predicted;
+                if (predicted[kPhi] < band) {
+                    const Float4 way = cell(room.path, from.c, i);
+                    const Float4 back = from.around(after, i, way).blend();
+                    now = corrected(predicted, cell(room.before, from.c, i), back,
+                                    from.around(before, i, -way).bounds());
+                }
+                cell(velocity, from.c, i) = now + push;
+                cell(phi, from.c, i) = predicted[kPhi];
+            });
+        }
         refresh(z, velocity);
         refresh(z, phi);
     }

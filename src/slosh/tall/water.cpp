@@ -129,31 +129,61 @@ void Water::load_pressure_level() {
     });
 }
 
+double Water::column_volume(int x, int z) const {
+    const int c = grid_.column(x, z);
+    if (phi_.end(c) == 0) return 0;
+    const float inverse = static_cast<float>(1 / grid_.dx());
+    const auto part = [&](float p) { return std::min(std::max(0.5f - p * inverse, 0.0f), 1.0f); };
+    const int ground = terrain_[static_cast<std::size_t>(z) * grid_.nx() + x];
+    double sum = 0;
+    if (!grid_.closed(c))  // the cells under the top, between its values
+        sum +=
+            0.5 * (part(phi_.bottom(c)) + part(phi_.at(c)[0])) * (grid_.top(c) - grid_.bottom(c));
+    float cells = 0;
+    for (int i = std::max(0, ground - grid_.top(c)); i < phi_.end(c); ++i)
+        cells += part(phi_.at(c)[i]);
+    return sum + cells;
+}
+
+double Water::pour_from(const Source& s, int x, int z) {
+    const int c = grid_.column(x, z);
+    const int ground = terrain_[static_cast<std::size_t>(z) * grid_.nx() + x] - grid_.top(c);
+    const double dx = grid_.dx();
+    double before = -1;  // cells of water, once something changes
+    for (int i = std::max(0, ground); i <= grid_.ny();) {
+        // A distance changes by no more than the way: from afar many cells are ruled out by one.
+        const double d = s.distance(centre(grid_, x, grid_.top(c) + i, z));
+        if (d > dx) {
+            i += std::max(1, static_cast<int>(std::min(d / dx - 1, 1e6)));
+            continue;
+        }
+        if (before < 0) before = column_volume(x, z);
+        if (i >= phi_.end(c)) {
+            phi_.set_end(c, i + 1);
+            velocity_.set_end(c, i + 1);
+        }
+        phi_.at(c)[i] = std::min(phi_.at(c)[i], static_cast<float>(d));
+        velocity_.at(c)[i] =
+            Float4{static_cast<float>(s.velocity[0]), static_cast<float>(s.velocity[1]),
+                   static_cast<float>(s.velocity[2]), 1};
+        ++i;
+    }
+    if (before < 0) return 0;
+    phi_.refresh(grid_, c, Under::Bottom);
+    velocity_.refresh(grid_, c, Under::Bottom);
+    return column_volume(x, z) - before;
+}
+
 void Water::pour() {
-    for (const Source& s : sources)
-        over_columns(grid_, [&](int x, int z, int c) {
-            // A distance changes by no more than the way: most columns are ruled out by one.
-            const double half = 0.5 * (grid_.ny() + 1) * grid_.dx();
-            if (s.distance(centre(grid_, x, grid_.top(c) + grid_.ny() / 2, z)) >
-                half + 2 * grid_.dx())
-                return;
-            for (int i = 0; i <= grid_.ny(); ++i) {
-                const int y = grid_.top(c) + i;
-                if (y < terrain_[static_cast<std::size_t>(z) * grid_.nx() + x]) continue;
-                const double d = s.distance(centre(grid_, x, y, z));
-                if (d > grid_.dx()) continue;
-                if (i >= phi_.end(c)) {
-                    phi_.set_end(c, i + 1);
-                    velocity_.set_end(c, i + 1);
-                }
-                phi_.at(c)[i] = std::min(phi_.at(c)[i], static_cast<float>(d));
-                velocity_.at(c)[i] =
-                    Float4{static_cast<float>(s.velocity[0]), static_cast<float>(s.velocity[1]),
-                           static_cast<float>(s.velocity[2]), 1};
-            }
-            phi_.refresh(grid_, c, Under::Bottom);
-            velocity_.refresh(grid_, c, Under::Bottom);
-        });
+    const double cell = std::pow(grid_.dx(), 3);
+    for (const Source& s : sources) {
+        const auto row = [&](std::size_t z) {
+            double sum = 0;
+            for (int x = 0; x < grid_.nx(); ++x) sum += pour_from(s, x, static_cast<int>(z));
+            return sum;
+        };
+        due_volume_ += cell * parallel_sum(static_cast<std::size_t>(grid_.nz()), row, 2);
+    }
 }
 
 void Water::remesh() {
@@ -266,9 +296,7 @@ WaterReport Water::step(double dt) {
     }
     {
         StageTimer timer(report.times, "rest");
-        const double before = sources.empty() ? 0 : volume();
         pour();
-        if (!sources.empty()) due_volume_ += volume() - before;
     }
     {
         StageTimer timer(report.times, "RM");
@@ -285,27 +313,18 @@ WaterReport Water::step(double dt) {
 }
 
 double Water::volume() const {
-    const double h = grid_.dx();
-    const float inverse = static_cast<float>(1 / h);
-    const auto part = [&](float p) { return std::min(std::max(0.5f - p * inverse, 0.0f), 1.0f); };
+    const float inverse = static_cast<float>(1 / grid_.dx());
     double in_bodies = 0;
-    for (const SolidCells::Cell& k : bodies_.cells())
-        in_bodies += bodies_.fraction().at(k.column)[k.offset] * part(phi_.at(k.column)[k.offset]);
+    for (const SolidCells::Cell& k : bodies_.cells()) {
+        const float part = 0.5f - phi_.at(k.column)[k.offset] * inverse;
+        in_bodies += bodies_.fraction().at(k.column)[k.offset] * std::clamp(part, 0.0f, 1.0f);
+    }
     const double cells = parallel_sum(static_cast<std::size_t>(grid_.nz()), [&](std::size_t z) {
         double sum = 0;
-        for (int x = 0; x < grid_.nx(); ++x) {
-            const int c = grid_.column(x, static_cast<int>(z));
-            const int ground = terrain_[z * grid_.nx() + x];
-            if (phi_.end(c) == 0) continue;
-            if (!grid_.closed(c))  // the cells under the top, between its values
-                sum += 0.5 * (part(phi_.bottom(c)) + part(phi_.at(c)[0])) *
-                       (grid_.top(c) - grid_.bottom(c));
-            for (int i = std::max(0, ground - grid_.top(c)); i < phi_.end(c); ++i)
-                sum += part(phi_.at(c)[i]);
-        }
+        for (int x = 0; x < grid_.nx(); ++x) sum += column_volume(x, static_cast<int>(z));
         return sum;
     });
-    return h * h * h * (cells - in_bodies);
+    return std::pow(grid_.dx(), 3) * (cells - in_bodies);
 }
 
 double Water::wall_inflow() const {

@@ -87,6 +87,10 @@ public:
     std::uint64_t hash() const;
 
 private:
+    /// Cells of water in a column.
+    double column_volume(int x, int z) const;
+    /// Pours into a column; returns the cells of water that came.
+    double pour_from(const Source& source, int x, int z);
     void pour();
     void remesh();
     void project(double dt);
