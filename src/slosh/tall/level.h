@@ -77,6 +77,10 @@ struct Level {
     bool is_plain(int c, int i) const {
         return plain[static_cast<std::size_t>(c) * (grid.length() / 8) + i / 8] >> (i % 8) & 1;
     }
+    /// Of offsets i ... i + 7, i a multiple of eight.
+    bool all_plain(int c, int i) const {
+        return plain[static_cast<std::size_t>(c) * (grid.length() / 8) + i / 8] == 0xff;
+    }
     /// Weight of the neighbours beside a bottom. Its row balances one cell of the *finest* level,
     /// so on level l it is 2^-l: a coarse bottom has the flow along the whole tall cell from below,
     /// but only the finest cell's share from beside.

@@ -80,6 +80,7 @@ Water::Water(int nx, int ny, int nz, double dx, Terrain terrain,
     pressure_.reset(grid_);
     load_pressure_level();
     pressure_.build();
+    rest_.level = static_cast<float>(mean_surface() / dx - 0.5);
     find_first_pressure();
     due_volume_ = volume();
 }
@@ -108,7 +109,8 @@ void Water::find_first_pressure() {
         spare_.bottom(c) = down;
         spare_.refresh(grid_, c, Under::Bottom);
     });
-    divergence(spare_, {}, pressure_.finest());
+    rest_.drop = -down[1];
+    divergence(spare_, {}, rest_, 0, pressure_.finest());
     pressure_.solve();
     for (int cycle = 0; cycle < 20; ++cycle) pressure_.v_cycle();
 }
@@ -186,13 +188,30 @@ void Water::pour() {
     }
 }
 
+void Water::keep_pressure() {
+    const Level& level = pressure_.finest();
+    for_each_column(grid_, [&](int c) {
+        float* to = kept_pressure_.at(c);
+        std::fill(to, to + grid_.length(), 0.0f);
+        const int top = grid_.top(c);
+        for (int i = level.first[c]; i < level.last[c]; ++i)
+            to[i] = level.diagonal.at(c)[i] > 0
+                        ? level.q.at(c)[i] + level.open.at(c)[i] * rest_(top + i)
+                        : 0.0f;
+        kept_pressure_.bottom(c) =
+            level.diagonal.bottom(c) > 0
+                ? level.q.bottom(c) + level.open.bottom(c) * rest_(grid_.bottom(c))
+                : 0.0f;
+    });
+}
+
 void Water::remesh() {
     const Grid next =
         choose_heights(grid_, phi_, terrain_, body_depths ? body_depths(grid_) : std::vector<int>{},
                        options_.remesh);
     transfer(grid_, next, Under::Bottom, phi_);
     transfer(grid_, next, Under::Bottom, velocity_);
-    std::swap(kept_pressure_, pressure_.finest().q);
+    keep_pressure();
     transfer(grid_, next, Under::Nothing, kept_pressure_);
     grid_ = next;
 }
@@ -201,7 +220,7 @@ void Water::put_bodies(double dt) {
     if (!place_bodies) return;
     if (!bodies_.fraction().fits(grid_)) bodies_.resize(grid_);
     place_bodies(grid_, bodies_);
-    solids.body = bodies_.cells().empty() ? nullptr : &bodies_.motion();
+    solids.bodies = bodies_.cells().empty() ? nullptr : &bodies_;
     spread_into_bodies(grid_, bodies_, phi_);
     blend_velocity(grid_, bodies_, fall(dt), velocity_);
     // Their share of a cell is not open.
@@ -246,22 +265,31 @@ void Water::project(double dt) {
     Level& level = pressure_.finest();
     // Start from the last pressure: water at rest has it already.
     const float scale = kept_dt_ > 0 ? static_cast<float>(dt / kept_dt_) : 0.0f;
+    rest_.drop = -fall(dt)[1];
     for_each_column(grid_, [&](int c) {
+        const int top = grid_.top(c);
         for (int i = level.first[c]; i < level.last[c]; ++i)
-            level.q.at(c)[i] = level.diagonal.at(c)[i] > 0 ? scale * kept_pressure_.at(c)[i] : 0.0f;
-        level.q.bottom(c) = level.diagonal.bottom(c) > 0 ? scale * kept_pressure_.bottom(c) : 0.0f;
+            level.q.at(c)[i] =
+                level.diagonal.at(c)[i] > 0
+                    ? scale * kept_pressure_.at(c)[i] - level.open.at(c)[i] * rest_(top + i)
+                    : 0.0f;
+        level.q.bottom(c) =
+            level.diagonal.bottom(c) > 0
+                ? scale * kept_pressure_.bottom(c) - level.open.bottom(c) * rest_(grid_.bottom(c))
+                : 0.0f;
         level.q.refresh(grid_, c, Under::Nothing);
     });
     kept_dt_ = dt;
-    divergence(velocity_, solids, level);
+    double growth = 0;
     if (options_.volume_time > 0) {
         due_volume_ += dt * wall_inflow();
         const double now = volume(), missing = due_volume_ - now;
         // Bounded, so that a film on dry land is not blown up to a lake.
-        if (now > 0) expand(std::clamp(missing / (now * options_.volume_time), -0.5, 0.5), level);
+        if (now > 0) growth = std::clamp(missing / (now * options_.volume_time), -0.5, 0.5);
     }
+    divergence(velocity_, solids, rest_, growth, level);
     pressure_.solve();
-    subtract_gradient(level, velocity_);
+    subtract_gradient(level, rest_, velocity_);
 }
 
 WaterReport Water::step(double dt) {
@@ -378,6 +406,17 @@ double Water::surface_height(int x, int z) const {
             return (grid_.top(c) + i + 0.5 + above) * grid_.dx();
         }
     return terrain_[static_cast<std::size_t>(z) * grid_.nx() + x] * grid_.dx();
+}
+
+double Water::mean_surface() const {
+    double sum = 0, wet = 0;
+    for (int z = 0; z < grid_.nz(); ++z)
+        for (int x = 0; x < grid_.nx(); ++x)
+            if (column_volume(x, z) > 0) {
+                sum += surface_height(x, z);
+                ++wet;
+            }
+    return wet > 0 ? sum / wet : 0;
 }
 
 std::uint64_t Water::hash() const {

@@ -101,6 +101,8 @@ private:
         return Float4{0, static_cast<float>(-options_.gravity * dt), 0, 0};
     }
     double wall_inflow() const;
+    double mean_surface() const;  ///< Its height over world 0 where there is water. m
+    void keep_pressure();
     void find_first_pressure();
 
     WaterOptions options_;
@@ -108,6 +110,7 @@ private:
     Grid grid_;
     Columns<float> phi_, distance_room_;
     Velocity velocity_, spare_;
+    RestPressure rest_;  ///< What pressure_ leaves out.
     Columns<float> kept_pressure_;
     double kept_dt_ = 0;
     double due_volume_ = 0;
