@@ -117,6 +117,12 @@ std::vector<ContactPoint<D>> thinned(std::vector<ContactPoint<D>> points) {
     return out;
 }
 
+/// The same contact with the bodies' parts exchanged.
+template <int D>
+ContactPoint<D> seen_from_other(const ContactPoint<D>& p) {
+    return {p.other, p.body, p.x - p.normal * p.gap, -p.normal, p.gap};
+}
+
 /// Bounds of a box after a motion.
 template <int D>
 Box<D> moved(const Box<D>& box, const Transform<D>& by) {
@@ -186,8 +192,24 @@ std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& s
                  [&](const Point<D>& x) { return shape.distance(x); });
         }
     });
+    // Two bodies have found each other from both sides: of what both found few are enough, too.
     std::vector<ContactPoint<D>> all;
-    for (const auto& list : found) all.insert(all.end(), list.begin(), list.end());
+    for (int n = 0; n < count; ++n) {
+        std::map<int, std::vector<ContactPoint<D>>> pairs;
+        for (const ContactPoint<D>& p : found[n]) {
+            if (p.other < 0)
+                all.push_back(p);
+            else if (p.other > n)
+                pairs[p.other].push_back(p);
+        }
+        for (int other = n + 1; other < count; ++other)
+            for (const ContactPoint<D>& p : found[other])
+                if (p.other == n) pairs[other].push_back(seen_from_other(p));
+        for (auto& [other, points] : pairs) {
+            const std::vector<ContactPoint<D>> few = thinned(std::move(points));
+            all.insert(all.end(), few.begin(), few.end());
+        }
+    }
     return all;
 }
 
