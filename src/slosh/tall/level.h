@@ -46,6 +46,12 @@ struct alignas(64) Beside {
     bool apart() const { return shift[0] == kApart; }
 };
 
+/// How the bottom of a column is interpolated from the four coarse columns around it.
+struct FromCoarse {
+    float top[4] = {}, bottom[4] = {};  ///< Shares of the ends of their tall cells.
+    bool ends = false;                  ///< Those are all: none is regular at that height.
+};
+
 /// Up to eight columns of one row and colour that are solved together, a lane each.
 struct Batch {
     static constexpr int kLanes = 8;
@@ -64,6 +70,7 @@ struct Level {
     Columns<float> diagonal;  ///< d; 0 where there is no unknown.
     Columns<float> spread;    ///< w over the interpolated w of the coarser level; 0: no unknown.
     std::vector<TallPair> pair;
+    std::vector<FromCoarse> from_coarse;
     std::vector<Beside, AlignedAllocator<Beside>> beside;
     std::vector<Batch> batches;    ///< By rows, colour 0 of a row before colour 1.
     std::vector<int> row_batches;  ///< Those of row z and a colour start at entry 2 z + colour.
@@ -123,7 +130,7 @@ void restrict_right_side(const Level& fine, Level& coarse);
 /// Row z of fine.q += what the coarse q interpolates to.
 void prolong_row(const Level& coarse, Level& fine, int z);
 
-/// Residual b - A q of a column into r[0 ... length), 32-byte aligned, and of its bottom. Zero
+/// Residual b - A q of a column into r[first ... last), 32-byte aligned, and of its bottom. Zero
 /// where no unknown is.
 float column_residual(const Level& level, int c, float* r);
 

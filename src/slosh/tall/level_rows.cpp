@@ -140,6 +140,7 @@ void Level::resize(const Grid& new_grid, float air) {
     open.resize(grid, 1.0f);
     for (Columns<float>* f : {&q, &b, &diagonal, &spread}) f->resize(grid);
     pair.assign(grid.columns(), {});
+    from_coarse.assign(grid.columns(), {});
     beside.assign(grid.columns(), {});
     row_batches.assign(2 * static_cast<std::size_t>(grid.nz()) + 1, 0);
     plain.assign(grid.columns() * static_cast<std::size_t>(grid.length() / 8), 0);

@@ -130,18 +130,20 @@ void smooth_row(Level& level, int z, int colour) {
 }
 
 float column_residual(const Level& level, int c, float* r) {
-    const Grid& g = level.grid;
     const int first = level.first[c], last = level.last[c];
-    std::fill(r, r + g.length(), 0.0f);
     if (!level.has_unknowns(c)) return 0;
     beside_less_b(level, c, first, last, r);
     const float* q = level.q.at(c);
     const float* d = level.diagonal.at(c);
     const TallPair& pair = level.pair[c];
     const float top = r[0] + pair.top_bottom * level.q.bottom(c) + q[1];
-    for (int i = first; i < last; ++i) {
-        const float sum = r[i] + q[i - 1] + q[i + 1];
-        r[i] = d[i] > 0 ? d[i] * q[i] - sum : 0.0f;
+    const __m256 none = _mm256_setzero_ps();
+    for (int i = first; i < last; i += 8) {
+        const __m256 along = _mm256_add_ps(_mm256_loadu_ps(q + i - 1), _mm256_loadu_ps(q + i + 1));
+        const __m256 own = _mm256_load_ps(d + i);
+        const __m256 left = _mm256_fmsub_ps(own, _mm256_load_ps(q + i),
+                                            _mm256_add_ps(_mm256_load_ps(r + i), along));
+        _mm256_store_ps(r + i, _mm256_and_ps(left, _mm256_cmp_ps(own, none, _CMP_GT_OQ)));
     }
     if (first == 0 && last > 0) r[0] = d[0] > 0 ? d[0] * q[0] - top : 0.0f;
     const float bottom = level.diagonal.bottom(c);

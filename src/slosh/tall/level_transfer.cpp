@@ -21,16 +21,30 @@ struct Children {
     }
 };
 
-/// Adds fine values r (offsets of column c) to `sum`, where sum[0] is world cell `base`. What lies
-/// lower goes to no coarse cell: the coarse tall cell measures only its ends.
+constexpr int kFront = 8;  ///< Floats before a sum's first that whole vectors may touch.
+
+/// Adds fine values r (offsets of column c, whole vectors) to `sum`, where sum[0] is world cell
+/// `base`. What lies lower goes to no coarse cell: the coarse tall cell measures only its ends.
 void add_line(const Grid& fine, int c, const float* r, int first, int last, int base, int count,
               float* sum) {
     const int shift = fine.top(c) - base, end = std::min(last, count - shift);
-    for (int i = std::max(first, -shift); i < end; ++i) sum[i + shift] += r[i];
+    for (int i = std::max(first, -shift / 8 * 8); i < end; i += 8)
+        _mm256_storeu_ps(sum + i + shift,
+                         _mm256_add_ps(_mm256_loadu_ps(sum + i + shift), _mm256_load_ps(r + i)));
 }
 
-/// b of the coarse column (x, z). line(c, r) gives the fine values of a column and returns that
-/// of its bottom; `skip` leaves out a colour. Bottoms count by their merit, times `relax`.
+/// Half the sums of pairs: eight of them.
+__m256 half_pairs(const float* a) {
+    const __m256 low = _mm256_loadu_ps(a), high = _mm256_loadu_ps(a + 8);
+    const __m256 sum =
+        _mm256_add_ps(_mm256_shuffle_ps(low, high, 0x88), _mm256_shuffle_ps(low, high, 0xdd));
+    const __m256d order = _mm256_permute4x64_pd(_mm256_castps_pd(sum), 0xd8);
+    return _mm256_mul_ps(_mm256_set1_ps(0.5f), _mm256_castpd_ps(order));
+}
+
+/// b of the coarse column (x, z). line(c, room, r) points r at the fine values of a column (in room
+/// or elsewhere) and returns that of its bottom; `skip` leaves out a colour. Bottoms count by their
+/// merit, times `relax`.
 template <class Line>
 void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax, bool skip,
                      const Line& line) {
@@ -39,9 +53,10 @@ void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax
     const int to = g.column(x, z);
     if (!coarse.has_unknowns(to)) return;
     const int base = 2 * g.top(to), n = coarse.last[to];
-    alignas(32) float sum[kRoom];
-    alignas(32) float r[kMaxLength + 8];
-    std::fill(sum, sum + 2 * n, 0.0f);
+    alignas(32) float sums[kFront + kRoom];
+    alignas(32) float room[kMaxLength + 8];
+    float* sum = sums + kFront;
+    std::fill(sums, sum + 2 * n + 8, 0.0f);
     float bottom = 0, merit = 0, open = 0;
     for (int c : Children(f, x, z).c) {
         merit += fine.merit[c];
@@ -52,7 +67,8 @@ void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax
         if (skip && (k == 1 || k == 2)) continue;  // x + z odd: colour 1
         const int c = Children(f, x, z).c[k];
         if (!fine.has_unknowns(c)) continue;
-        const float end = line(c, r);
+        const float* r = room;
+        const float end = line(c, room, r);
         add_line(f, c, r, fine.first[c], fine.last[c], base, 2 * n, sum);
         // A fine bottom as high as the coarse top is an ordinary cell there. All lower ones go
         // to the coarse bottom, wherever terrain has put them.
@@ -63,7 +79,7 @@ void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax
     }
     // Eight cells average to one; h^2 has grown by four.
     float* b = coarse.b.at(to);
-    for (int i = 0; i < n; ++i) b[i] = 0.5f * (sum[2 * i] + sum[2 * i + 1]);
+    for (int i = 0; i < n; i += 8) _mm256_store_ps(b + i, half_pairs(sum + 2 * i));
     coarse.b.bottom(to) = 0.5f * bottom;
     float* q = coarse.q.at(to);
     std::fill(q - Grid::kBelow, q + n, 0.0f);
@@ -85,34 +101,86 @@ struct Around {
     }
 };
 
+/// Weighted sum of four columns, eight values from p[k][i] on.
+__m256 mix(const float* const p[4], int i) {
+    __m256 sum = _mm256_mul_ps(_mm256_set1_ps(Around::kWeight[0]), _mm256_loadu_ps(p[0] + i));
+    for (int k = 1; k < 4; ++k)
+        sum = _mm256_fmadd_ps(_mm256_set1_ps(Around::kWeight[k]), _mm256_loadu_ps(p[k] + i), sum);
+    return sum;
+}
+
 /// Interpolates `f` (on the coarse grid) at the cells of fine column (x, z): out[i] for i < count.
-/// Returns the value at its bottom.
-float interpolate_column(const Columns<float>& f, const Grid& coarse, const Grid& fine, int x,
-                         int z, int count, bool has_bottom, float* out) {
+/// out[-1] and seven values beyond are written too.
+void interpolate_column(const Columns<float>& f, const Grid& coarse, const Grid& fine, int x, int z,
+                        int count, float* out) {
     const Around around(coarse, x, z);
-    const int c = fine.column(x, z), top = fine.top(c);
-    const int base = top >> 1, n = (count + 1) / 2 + 2;
+    const int c = fine.column(x, z), top = fine.top(c), base = top >> 1;
+    const int n = (count / 2 + 1 + 7) / 8 * 8;  // coarse cells, from base on
     alignas(32) float line[kMaxLength + 24];
     float* mixed = line + 8;  // mixed[i]: coarse cell base + i, i from -1
-    alignas(32) float room[kMaxLength + 24];
-    for (int k = 0; k < 4; ++k) {
-        const float* p = f.aligned(coarse, around.c[k], base, n, Under::Nothing, room);
-        const float w = Around::kWeight[k];
-        if (k == 0)
-            for (int i = -1; i < n; ++i) mixed[i] = w * p[i];
-        else
-            for (int i = -1; i < n; ++i) mixed[i] += w * p[i];
-    }
+    float room[4][kMaxLength + 24];
+    const float* p[4];
+    for (int k = 0; k < 4; ++k)
+        p[k] = f.aligned(coarse, around.c[k], base, n + 1, Under::Nothing, room[k]);
+    for (int i = 0; i < n; i += 8) _mm256_store_ps(mixed + i, mix(p, i));
+    const auto one = [&](int i) {
+        return Around::kWeight[0] * p[0][i] + Around::kWeight[1] * p[1][i] +
+               Around::kWeight[2] * p[2][i] + Around::kWeight[3] * p[3][i];
+    };
+    mixed[-1] = one(-1);
+    mixed[n] = one(n);
     // Fine cell 2Y lies a quarter below the centre of coarse cell Y, 2Y + 1 a quarter above.
-    const int odd = top & 1;
-    if (odd) out[0] = 0.75f * mixed[0] + 0.25f * mixed[1];
-    for (int i = odd, k = odd; i < count; i += 2, ++k) {
-        out[i] = 0.75f * mixed[k] + 0.25f * mixed[k - 1];
-        out[i + 1] = 0.75f * mixed[k] + 0.25f * mixed[k + 1];
+    float* to = out - (top & 1);
+    for (int i = 0; i < n; i += 8) {
+        const __m256 quarter = _mm256_set1_ps(0.25f);
+        const __m256 own = _mm256_mul_ps(_mm256_set1_ps(0.75f), _mm256_load_ps(mixed + i));
+        const __m256 low = _mm256_fmadd_ps(quarter, _mm256_loadu_ps(mixed + i - 1), own);
+        const __m256 high = _mm256_fmadd_ps(quarter, _mm256_loadu_ps(mixed + i + 1), own);
+        const __m256 a = _mm256_unpacklo_ps(low, high), b = _mm256_unpackhi_ps(low, high);
+        _mm256_storeu_ps(to + 2 * i, _mm256_permute2f128_ps(a, b, 0x20));
+        _mm256_storeu_ps(to + 2 * i + 8, _mm256_permute2f128_ps(a, b, 0x31));
     }
-    if (!has_bottom) return 0;
-    const int y = fine.bottom(c), near = y >> 1, far = (y & 1) ? near + 1 : near - 1;
+}
+
+/// A line of interpolated values, with room for what interpolate_column writes beside it.
+struct Line {
+    alignas(32) float room[8 + kMaxLength + 24];
+    float* values = room + 8;
+};
+
+/// How the bottom of fine column (x, z) is interpolated, if only from ends of tall cells.
+FromCoarse bottom_from(const Grid& coarse, const Grid& fine, int x, int z) {
+    const Around around(coarse, x, z);
+    const int y = fine.bottom(fine.column(x, z)), near = y >> 1,
+              far = (y & 1) ? near + 1 : near - 1;
+    FromCoarse from;
+    for (int k = 0; k < 4; ++k) {
+        const int c = around.c[k];
+        if (std::max(near, far) > coarse.top(c)) return {};
+        // Under the ground lies what lies on it.
+        const auto height = [&](int at) {
+            return static_cast<float>(std::max(0, at - coarse.bottom(c))) * coarse.slope(c);
+        };
+        const float a = 0.75f * height(near) + 0.25f * height(far);
+        from.top[k] = Around::kWeight[k] * a;
+        from.bottom[k] = Around::kWeight[k] * (1 - a);
+    }
+    from.ends = true;
+    return from;
+}
+
+/// `f` at the bottom of fine column (x, z).
+float interpolate_bottom(const Columns<float>& f, const Grid& coarse, const Grid& fine, int x,
+                         int z, const FromCoarse& from) {
+    const Around around(coarse, x, z);
     float sum = 0;
+    if (from.ends) {
+        for (int k = 0; k < 4; ++k)
+            sum += from.top[k] * f.at(around.c[k])[0] + from.bottom[k] * f.bottom(around.c[k]);
+        return sum;
+    }
+    const int y = fine.bottom(fine.column(x, z)), near = y >> 1,
+              far = (y & 1) ? near + 1 : near - 1;
     for (int k = 0; k < 4; ++k)
         sum += Around::kWeight[k] * (0.75f * f.value(coarse, around.c[k], near, Under::Bottom) +
                                      0.25f * f.value(coarse, around.c[k], far, Under::Bottom));
@@ -127,15 +195,16 @@ void restrict_row(const Level& fine, Level& coarse, int z) {
     // is nothing to overshoot yet, and water at rest wants the whole of it.
     const float relax = fine.beside_bottom == 1 ? 0.6f : 0.9f;
     for (int x = 0; x < coarse.grid.nx(); ++x)
-        restrict_column(fine, coarse, x, z, relax, true,
-                        [&](int c, float* r) { return column_residual(fine, c, r); });
+        restrict_column(fine, coarse, x, z, relax, true, [&](int c, float* room, const float*&) {
+            return column_residual(fine, c, room);
+        });
 }
 
 void restrict_right_side(const Level& fine, Level& coarse) {
     for_each_row(coarse.grid, [&](int z) {
         for (int x = 0; x < coarse.grid.nx(); ++x)
-            restrict_column(fine, coarse, x, z, 1.0f, false, [&](int c, float* r) {
-                std::copy_n(fine.b.at(c), fine.last[c], r);
+            restrict_column(fine, coarse, x, z, 1.0f, false, [&](int c, float*, const float*& r) {
+                r = fine.b.at(c);
                 return fine.b.bottom(c);
             });
     });
@@ -143,16 +212,21 @@ void restrict_right_side(const Level& fine, Level& coarse) {
 
 void prolong_row(const Level& coarse, Level& fine, int z) {
     const Grid& f = fine.grid;
-    alignas(32) float line[kMaxLength + 8];
+    Line line;
     for (int x = 0; x < f.nx(); ++x) {
-        const int c = f.column(x, z);
+        const int c = f.column(x, z), first = fine.first[c], last = fine.last[c];
         if (!fine.has_unknowns(c)) continue;
-        const float bottom = interpolate_column(coarse.q, coarse.grid, f, x, z, fine.last[c],
-                                                fine.diagonal.bottom(c) > 0, line);
         float* q = fine.q.at(c);
         const float* spread = fine.spread.at(c);
-        for (int i = fine.first[c]; i < fine.last[c]; ++i) q[i] += spread[i] * line[i];
-        fine.q.bottom(c) += fine.spread.bottom(c) * bottom;
+        if (first < last) interpolate_column(coarse.q, coarse.grid, f, x, z, last, line.values);
+        for (int i = first; i < last; i += 8)
+            _mm256_store_ps(
+                q + i, _mm256_fmadd_ps(_mm256_load_ps(spread + i), _mm256_load_ps(line.values + i),
+                                       _mm256_load_ps(q + i)));
+        if (fine.diagonal.bottom(c) > 0)
+            fine.q.bottom(c) +=
+                fine.spread.bottom(c) *
+                interpolate_bottom(coarse.q, coarse.grid, f, x, z, fine.from_coarse[c]);
         fine.q.refresh(f, c, Under::Nothing);
     }
 }
@@ -213,19 +287,26 @@ void coarsen_column(const Level& fine, Level& coarse, int x, int z, bool keep_ai
 void build_spread(Level& fine, const Level& coarse) {
     const Grid& f = fine.grid;
     for_each_row(f, [&](int z) {
-        alignas(32) float line[kMaxLength + 8];
+        Line line;
+        const __m256 none = _mm256_setzero_ps(), least = _mm256_set1_ps(0.05f);
         for (int x = 0; x < f.nx(); ++x) {
-            const int c = f.column(x, z);
+            const int c = f.column(x, z), first = fine.first[c], last = fine.last[c];
             if (!fine.has_unknowns(c)) continue;
-            const float bottom =
-                interpolate_column(coarse.open, coarse.grid, f, x, z, fine.last[c], true, line);
-            const float* d = fine.diagonal.at(c);
-            const float* w = fine.open.at(c);
-            float* spread = fine.spread.at(c);
-            for (int i = fine.first[c]; i < fine.last[c]; ++i)
-                spread[i] = d[i] > 0 ? w[i] / std::max(line[i], 0.05f) : 0.0f;
-            fine.spread.bottom(c) =
-                fine.diagonal.bottom(c) > 0 ? fine.open.bottom(c) / std::max(bottom, 0.05f) : 0.0f;
+            if (first < last)
+                interpolate_column(coarse.open, coarse.grid, f, x, z, last, line.values);
+            for (int i = first; i < last; i += 8) {
+                const __m256 share =
+                    _mm256_div_ps(_mm256_load_ps(fine.open.at(c) + i),
+                                  _mm256_max_ps(_mm256_load_ps(line.values + i), least));
+                const __m256 unknown =
+                    _mm256_cmp_ps(_mm256_load_ps(fine.diagonal.at(c) + i), none, _CMP_GT_OQ);
+                _mm256_store_ps(fine.spread.at(c) + i, _mm256_and_ps(unknown, share));
+            }
+            if (fine.diagonal.bottom(c) <= 0) continue;
+            fine.from_coarse[c] = bottom_from(coarse.grid, f, x, z);
+            const float open =
+                interpolate_bottom(coarse.open, coarse.grid, f, x, z, fine.from_coarse[c]);
+            fine.spread.bottom(c) = fine.open.bottom(c) / std::max(open, 0.05f);
         }
     });
 }
