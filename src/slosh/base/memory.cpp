@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,18 +25,30 @@ std::size_t status_kilobytes(const char* key) {
 }  // namespace
 
 void* allocate_aligned(std::size_t bytes) {
-    constexpr std::size_t kHugePage = std::size_t{2} << 20, kLarge = 2 * kHugePage;
-    if (bytes > std::numeric_limits<std::size_t>::max() - kHugePage) throw std::bad_alloc();
-    const std::size_t alignment = bytes >= kLarge ? kHugePage : 64;
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* memory = std::aligned_alloc(alignment, rounded > 0 ? rounded : alignment);
+    constexpr std::size_t kLine = 64, kHugePage = std::size_t{2} << 20, kLarge = kHugePage / 2;
+    constexpr std::size_t kPlaces = 61, kApart = 17 * kLine;
+    if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kHugePage) throw std::bad_alloc();
+    const bool large = bytes >= kLarge;
+    const std::size_t alignment = large ? kHugePage : kLine;
+    // Fields that are read side by side must not all start at the same place of the caches.
+    static std::atomic<std::size_t> count{0};
+    const std::size_t shift = kLine + (large ? kApart * (count++ % kPlaces) : 0);
+    const std::size_t rounded = (bytes + shift + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(alignment, rounded);
     if (!memory) throw std::bad_alloc();
     // Only advice: without huge pages all goes on with small ones.
-    if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);
-    return memory;
+    if (large) madvise(memory, rounded, MADV_HUGEPAGE);
+    char* start = static_cast<char*>(memory) + shift;
+    std::memcpy(start - sizeof memory, &memory, sizeof memory);  // for free_aligned
+    return start;
 }
 
-void free_aligned(void* memory) { std::free(memory); }
+void free_aligned(void* memory) {
+    if (!memory) return;
+    void* whole = nullptr;
+    std::memcpy(&whole, static_cast<char*>(memory) - sizeof whole, sizeof whole);
+    std::free(whole);
+}
 
 std::size_t peak_bytes() { return status_kilobytes("VmHWM:") * 1024; }
 std::size_t current_bytes() { return status_kilobytes("VmRSS:") * 1024; }

@@ -124,6 +124,8 @@ void smooth_row(Level& level, int z, int colour);
 /// b of row z of `coarse` from the residual of rows 2z, 2z + 1 of `fine`, whose columns of colour 1
 /// were solved last and have none. Zeroes coarse.q in that row.
 void restrict_row(const Level& fine, Level& coarse, int z);
+/// b of `coarse` from the residual of `fine`, whatever was solved last. Zeroes coarse.q.
+void restrict_residual(const Level& fine, Level& coarse);
 /// b of `coarse` from b of `fine`. Zeroes coarse.q.
 void restrict_right_side(const Level& fine, Level& coarse);
 

@@ -41,7 +41,8 @@ Conduction conduction(const Level& level, int c) {
 /// d of all cells of a column but the bottom.
 void column_diagonal(Level& level, int c) {
     const Grid& g = level.grid;
-    const int n = g.length();
+    // Above its end a column is air.
+    const int n = std::min((level.phi.end(c) + 7) / 8 * 8, g.length());
     const Neighbourhood<Under::Bottom> phi(level.phi, g, c, n);
     const Neighbourhood<Under::Nothing> open(level.open, g, c, n);
     const float* p = level.phi.at(c);
@@ -56,7 +57,7 @@ void column_diagonal(Level& level, int c) {
         return unknown ? sum / w[i] : 0.0f;
     };
     for (int i = 1; i < n; ++i) d[i] = row(i, -1);
-    unsigned char* plain = &level.plain[static_cast<std::size_t>(c) * (n / 8)];
+    unsigned char* plain = &level.plain[static_cast<std::size_t>(c) * (g.length() / 8)];
     for (int i = 0; i < n; i += 8) {
         __m256 least = _mm256_load_ps(w + i), most = _mm256_load_ps(p + i);
         const auto see = [&](const float* ww, const float* pp) {
@@ -73,6 +74,7 @@ void column_diagonal(Level& level, int c) {
     }
     d[0] = row(0, conduction(level, c).top);
     for (int i = g.ny() + 1; i < n; ++i) d[i] = 0;
+    for (int i = n; i < level.last[c]; ++i) d[i] = 0;  // of the last step
 }
 
 float bottom_diagonal(const Level& level, int c) {
@@ -90,11 +92,16 @@ float bottom_diagonal(const Level& level, int c) {
 void find_range(Level& level, int c) {
     const Grid& g = level.grid;
     const float* d = level.diagonal.at(c);
-    int first = g.ny() + 1, last = 0;
-    for (int i = 0; i <= g.ny(); ++i)
-        if (d[i] > 0) first = std::min(first, i), last = i + 1;
-    level.first[c] = static_cast<short>(first < last ? first / 8 * 8 : 0);
-    level.last[c] = static_cast<short>(first < last ? (last + 7) / 8 * 8 : 0);
+    int first = g.length(), last = 0;
+    for (int i = 0; i < std::min(level.phi.end(c), g.ny() + 1); i += 8) {
+        const __m256 unknown =
+            _mm256_cmp_ps(_mm256_load_ps(d + i), _mm256_setzero_ps(), _CMP_GT_OQ);
+        if (_mm256_movemask_ps(unknown) == 0) continue;
+        first = std::min(first, i);
+        last = i + 8;
+    }
+    level.first[c] = static_cast<short>(first < last ? first : 0);
+    level.last[c] = static_cast<short>(last);
 }
 
 TallPair tall_pair(const Level& level, int c) {
@@ -151,18 +158,25 @@ void Level::resize(const Grid& new_grid, float air) {
 
 void zero_pressure(Level& level, int c) {
     float* q = level.q.at(c);
-    std::fill(q - Grid::kBelow, q + level.grid.length(), 0.0f);
+    std::fill(q - Grid::kBelow, q + level.last[c], 0.0f);
     level.q.bottom(c) = 0;
 }
 
 void build_rows(Level& level) {
     for_each_column(level.grid, [&](int c) {
+        zero_pressure(level, c);  // of the last step
+        if (level.phi.end(c) == 0) {
+            std::fill(level.diagonal.at(c), level.diagonal.at(c) + level.last[c], 0.0f);
+            level.diagonal.bottom(c) = 0;
+            level.first[c] = level.last[c] = 0;
+            return;
+        }
         column_diagonal(level, c);
         level.diagonal.bottom(c) = bottom_diagonal(level, c);
         find_range(level, c);
+        if (!level.has_unknowns(c)) return;
         level.pair[c] = tall_pair(level, c);
         level.beside[c] = beside_of(level.grid, c);
-        zero_pressure(level, c);
     });
     build_batches(level);
     build_merit(level);

@@ -200,6 +200,15 @@ void restrict_row(const Level& fine, Level& coarse, int z) {
         });
 }
 
+void restrict_residual(const Level& fine, Level& coarse) {
+    for_each_row(coarse.grid, [&](int z) {
+        for (int x = 0; x < coarse.grid.nx(); ++x)
+            restrict_column(
+                fine, coarse, x, z, 1.0f, false,
+                [&](int c, float* room, const float*&) { return column_residual(fine, c, room); });
+    });
+}
+
 void restrict_right_side(const Level& fine, Level& coarse) {
     for_each_row(coarse.grid, [&](int z) {
         for (int x = 0; x < coarse.grid.nx(); ++x)

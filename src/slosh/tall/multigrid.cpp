@@ -1,7 +1,5 @@
 #include "slosh/tall/multigrid.h"
 
-#include <utility>
-
 #include "slosh/tall/column_kernels.h"
 
 namespace slosh::tall {
@@ -13,25 +11,6 @@ bool can_halve(const Grid& g) {
     for (int n : {g.nx(), g.ny(), g.nz()})
         if (n % 2 || n < 8) return false;
     return true;
-}
-
-/// b -= A q: what is left for a correction.
-void leave_residual(Level& level, Columns<float>& residual) {
-    for_each_column(level.grid, [&](int c) {
-        float* r = residual.at(c);
-        residual.bottom(c) = column_residual(level, c, r);
-    });
-}
-
-void add(const Columns<float>& more, Level& level) {
-    const Grid& g = level.grid;
-    for_each_column(g, [&](int c) {
-        float* q = level.q.at(c);
-        const float* a = more.at(c);
-        for (int i = level.first[c]; i < level.last[c]; ++i) q[i] += a[i];
-        level.q.bottom(c) += more.bottom(c);
-        level.q.refresh(g, c, Under::Nothing);
-    });
 }
 
 }  // namespace
@@ -51,8 +30,6 @@ void Hierarchy::reset(const Grid& grid) {
         levels_[l].resize(grids[l], static_cast<float>(grids[l].dx()));
         levels_[l].beside_bottom = 1.0f / static_cast<float>(1 << l);
     }
-    kept_q_.resize(grid);
-    kept_b_.resize(grid);
 }
 
 void Hierarchy::build() {
@@ -63,13 +40,19 @@ void Hierarchy::build() {
 
 namespace {
 
-/// Sweeps, then what they leave becomes the right side of the coarser level.
-void sweep_down(Level& fine, int sweeps, Level& coarse) {
-    // Restriction reads two rows to either side of its second one: a stage in between is idle.
-    const int last = 2 * sweeps + 1;
+/// Sweeps, then what they leave becomes the right side of the coarser level. With `correct`, what
+/// the coarser level has found is added first.
+void sweep_down(Level& fine, int sweeps, Level& coarse, bool correct) {
+    // Restriction reads two rows to either side of its second one: a stage in between is idle. It
+    // clears the coarse q of rows that lie behind all rows still to be corrected.
+    const int begin = correct ? 1 : 0, last = begin + 2 * sweeps + 1;
     run_wavefront(stages_over(fine.grid, last + 1), [&](int stage, int z) {
-        if (stage < 2 * sweeps) smooth_row(fine, z, stage % 2);
-        if (stage == last && z % 2) restrict_row(fine, coarse, z / 2);
+        if (stage < begin)
+            prolong_row(coarse, fine, z);
+        else if (stage < begin + 2 * sweeps)
+            smooth_row(fine, z, (stage - begin) % 2);
+        else if (stage == last && z % 2)
+            restrict_row(fine, coarse, z / 2);
     });
 }
 
@@ -92,31 +75,26 @@ void Hierarchy::solve_coarsest() {
         for (int z = 0; z < level.grid.nz(); ++z) smooth_row(level, z, half % 2);
 }
 
-void Hierarchy::v_cycle(std::size_t from) {
+void Hierarchy::v_cycle(std::size_t from, bool correct) {
     const std::size_t last = levels_.size() - 1;
     for (std::size_t l = from; l < last; ++l)
-        sweep_down(levels_[l], options_.pre_sweeps, levels_[l + 1]);
+        sweep_down(levels_[l], options_.pre_sweeps, levels_[l + 1], correct && l == from);
     solve_coarsest();
     for (std::size_t l = last; l > from; --l)
         sweep_up(levels_[l], levels_[l - 1], options_.post_sweeps);
 }
 
 void Hierarchy::full_cycle() {
-    // The residual becomes the right side of a correction that starts at zero. [Algorithm 4]
-    Level& finest = levels_.front();
-    leave_residual(finest, kept_b_);
-    std::swap(finest.b, kept_b_);
-    std::swap(finest.q, kept_q_);
-    for_each_column(finest.grid, [&](int c) { zero_pressure(finest, c); });
+    // The residual becomes the right side of a correction that starts at zero. [Algorithm 4] On the
+    // finest level that is the same as to go on from q.
     for (std::size_t l = 1; l < levels_.size(); ++l)
-        restrict_right_side(levels_[l - 1], levels_[l]);
+        if (l == 1)
+            restrict_residual(levels_[0], levels_[1]);
+        else
+            restrict_right_side(levels_[l - 1], levels_[l]);
     solve_coarsest();
-    for (std::size_t l = levels_.size() - 1; l-- > 0;) {
-        for_each_row(levels_[l].grid, [&](int z) { prolong_row(levels_[l + 1], levels_[l], z); });
-        v_cycle(l);  // overwrites only right sides of coarser levels
-    }
-    add(kept_q_, finest);
-    std::swap(finest.b, kept_b_);
+    for (std::size_t l = levels_.size() - 1; l-- > 0;)
+        v_cycle(l, true);  // overwrites only right sides of coarser levels
 }
 
 void Hierarchy::solve() {

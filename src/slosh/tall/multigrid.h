@@ -39,15 +39,15 @@ public:
     void solve();
 
     void full_cycle();
-    void v_cycle() { v_cycle(0); }
+    void v_cycle() { v_cycle(0, false); }
 
 private:
-    void v_cycle(std::size_t from);
+    /// From a level down and back; with `correct`, that level first takes what the coarser one has.
+    void v_cycle(std::size_t from, bool correct);
     void solve_coarsest();
 
     CycleOptions options_;
     std::vector<Level> levels_;
-    Columns<float> kept_q_, kept_b_;
 };
 
 }  // namespace slosh::tall
