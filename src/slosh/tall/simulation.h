@@ -35,7 +35,9 @@ public:
     }  ///< Positions are in the domain: add setup().lower.
 
     /// The closed surface of the water, cut at the ground and at the sides, in world coordinates.
-    SurfaceMesh surface() const;
+    SurfaceMesh surface() const { return surface_later()(); }
+    /// Makes that surface as the water is now; may be called while the simulation goes on.
+    std::function<SurfaceMesh()> surface_later() const;
 
 private:
     void run_events(double t, double dt);

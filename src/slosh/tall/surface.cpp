@@ -47,7 +47,7 @@ BlocksPtr<3> blocks_of(const Water& w, int low) {
 
 }  // namespace
 
-SurfaceMesh Simulation::surface() const {
+std::function<SurfaceMesh()> Simulation::surface_later() const {
     const Water& w = *water_;
     const Grid& g = w.grid();
     const double dx = setup_.dx;
@@ -85,16 +85,18 @@ SurfaceMesh Simulation::surface() const {
             }
         }
     });
-    SurfaceMesh mesh =
-        mesh_surface<3>(phi, {setup_.lower, dx, {{g.nx(), w.grid().ny(), g.nz()}}});
-    parallel_for(mesh.vertices.size(), 256, [&](std::size_t i) {
-        const Point<3> p = (mesh.vertices[i].as<double>() - setup_.lower) / dx;
-        const Stencil s(g, static_cast<float>(p[0] - 0.5), static_cast<float>(p[1] - 0.5),
-                        static_cast<float>(p[2] - 0.5));
-        const Float4 u = sample(w.velocity(), g, s);
-        mesh.velocities[i] = {{u[0], u[1], u[2]}};
-    });
-    return mesh;
+    // A copy of the velocity, which the next step changes.
+    return [phi = std::move(phi), velocity = w.velocity(), g, dx, lower = setup_.lower] {
+        SurfaceMesh mesh = mesh_surface<3>(phi, {lower, dx, {{g.nx(), g.ny(), g.nz()}}});
+        parallel_for(mesh.vertices.size(), 256, [&](std::size_t i) {
+            const Point<3> p = (mesh.vertices[i].as<double>() - lower) / dx;
+            const Stencil s(g, static_cast<float>(p[0] - 0.5), static_cast<float>(p[1] - 0.5),
+                            static_cast<float>(p[2] - 0.5));
+            const Float4 u = sample(velocity, g, s);
+            mesh.velocities[i] = {{u[0], u[1], u[2]}};
+        });
+        return mesh;
+    };
 }
 
 SurfaceMesh ground_mesh(const Setup& s) {

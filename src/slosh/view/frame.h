@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,8 @@ struct ShownFrame {
     int number = 1;  ///< Frame 1 is the initial state.
     double time = 0;  ///< s
     SurfaceMesh surface;
+    /// If set it makes `surface`, on any thread, while the run goes on.
+    std::function<SurfaceMesh()> make_surface;
     ShownPoints points;
     std::vector<Transform<3>> bodies;  ///< Where the bodies' shapes are.
     std::vector<Transform<3>> solids;  ///< Where the scene's solids are.

@@ -33,7 +33,7 @@ public:
         ShownFrame out;
         out.number = frame_;
         out.time = simulation_.water().time();
-        out.surface = simulation_.surface();
+        out.make_surface = simulation_.surface_later();
         out.bodies = simulation_.bodies().placements();
         const tall::Spray& spray = simulation_.spray();
         for (std::size_t i = 0; i < spray.size(); ++i) {

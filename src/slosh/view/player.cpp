@@ -202,7 +202,8 @@ void Player::pack(Side& side, int index, int frame, bool send) {
     shown.number = frame;
     side.packing = std::async(
         std::launch::async, [this, &side, index, frame, send, run = run_, room = room_of(side.scene),
-                             shown = std::move(shown)] {
+                             shown = std::move(shown)]() mutable {
+            if (shown.make_surface) shown.surface = shown.make_surface();
             MessagePtr bytes = binary_message(encode_frame(shown, room, run, index));
             packed_bytes_ = bytes->bytes.size();
             if (send) server_->broadcast(index == 0 ? Slot::Left : Slot::Right, bytes);
