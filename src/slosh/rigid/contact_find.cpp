@@ -89,21 +89,19 @@ std::vector<ContactPoint<D>> thinned(std::vector<ContactPoint<D>> points) {
             (dot(p.normal, deepest->normal) > kSameNormal ? group : rest).push_back(p);
         Point<D> middle;
         for (const auto& p : group) middle += p.x / static_cast<double>(group.size());
-        std::vector<ContactPoint<D>> taken = {
-            *std::max_element(group.begin(), group.end(), [&](const auto& a, const auto& b) {
-                return length(a.x - middle) < length(b.x - middle);
-            })};
+        const auto square = [](const Point<D>& x) { return dot(x, x); };
+        std::vector<double> far;  // squared: first from the middle, then from those taken
+        for (const auto& p : group) far.push_back(square(p.x - middle));
+        std::vector<ContactPoint<D>> taken;
         while (taken.size() < kMost && taken.size() < group.size()) {
-            const auto far = [&](const ContactPoint<D>& p) {
-                double least = 1e300;
-                for (const auto& t : taken) least = std::min(least, length(p.x - t.x));
-                return least;
-            };
-            const auto next =
-                std::max_element(group.begin(), group.end(),
-                                 [&](const auto& a, const auto& b) { return far(a) < far(b); });
-            if (!(far(*next) > 0)) break;
-            taken.push_back(*next);
+            const auto next = std::max_element(far.begin(), far.end());
+            if (!taken.empty() && !(*next > 0)) break;
+            const ContactPoint<D>& p = group[static_cast<std::size_t>(next - far.begin())];
+            for (std::size_t i = 0; i < group.size(); ++i) {
+                const double d = square(group[i].x - p.x);
+                far[i] = taken.empty() ? d : std::min(far[i], d);
+            }
+            taken.push_back(p);
         }
         double depth = 1e300, size = 0;
         for (const auto& p : taken) {
@@ -154,22 +152,38 @@ std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& s
         const Transform<D> here = {states[i].rotation, states[i].position};
         // Adds the points of this body in `near`, a box in their frame, that touch `other`, whose
         // distance is taken in a frame where `there` puts points, and which `back` leads out of.
+        struct Plane {
+            Point<D> x, normal;
+            double gap;
+        };
+        std::vector<Plane> planes;
         std::vector<ContactPoint<D>> list;
         const auto test = [&](int other, const Box<D>& near, const Transform<D>& there,
                               const Mat<D>& back, const auto& distance) {
             list.clear();
+            planes.clear();
             for (const Point<D>& local : m.points[i]) {
                 if (!near.contains(local)) continue;
                 const Point<D> x = there.apply(local);
                 const double gap = distance(x);
                 if (gap > margin) continue;
-                Point<D> slope;
-                for (int d = 0; d < D; ++d) {
-                    const Point<D> h = unit<D, double>(d) * step;
-                    slope[d] = distance(x + h) - distance(x - h);
+                // Most points that touch touch a plane that an earlier one has found.
+                const auto known = std::find_if(planes.begin(), planes.end(), [&](const Plane& p) {
+                    return std::abs(p.gap + dot(p.normal, x - p.x) - gap) < 1e-2 * step;
+                });
+                Point<D> normal;
+                if (known != planes.end()) {
+                    normal = known->normal;
+                } else {
+                    for (int d = 0; d < D; ++d) {
+                        const Point<D> h = unit<D, double>(d) * step;
+                        normal[d] = distance(x + h) - distance(x - h);
+                    }
+                    if (!(length(normal) > 0)) continue;
+                    normal = normal / length(normal);
+                    planes.push_back({x, normal, gap});
                 }
-                if (!(length(slope) > 0)) continue;
-                list.push_back({n, other, here.apply(local), back * (slope / length(slope)), gap});
+                list.push_back({n, other, here.apply(local), back * normal, gap});
             }
             const std::vector<ContactPoint<D>> few = thinned(std::move(list));
             found[i].insert(found[i].end(), few.begin(), few.end());

@@ -18,6 +18,8 @@ using namespace std::chrono_literals;
 
 /// Viewers are told of a run that grows on disk this often. s
 constexpr auto kLook = 200ms;
+/// Frames that a run may be late and still catch up.
+constexpr double kCatchUp = 4;
 
 bool sets(const std::vector<std::string>& overrides, const std::string& key) {
     return std::any_of(overrides.begin(), overrides.end(),
@@ -228,7 +230,7 @@ bool Player::show(int frame) {
     return true;
 }
 
-/// No faster than life. Who is late starts counting anew, so that nothing is hurried afterwards.
+/// No faster than life. A little lateness is made up for, more is forgotten.
 void Player::wait_until_due() {
     const double frame = 1 / sides_[0]->scene.fps;
     const double now = wall_seconds();
@@ -237,7 +239,7 @@ void Player::wait_until_due() {
         something_.wait_for(lock, std::chrono::duration<double>(due_ - now),
                             [&] { return !queue_.empty() && !queue_.front().command.of_hands(); });
     }
-    due_ = std::max(due_, now - frame) + frame;
+    due_ = std::max(due_, now - kCatchUp * frame) + frame;
 }
 
 void Player::failed(const std::string& line) {
