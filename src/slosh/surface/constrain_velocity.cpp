@@ -95,6 +95,10 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
                 face_gradients<D>(nodes, t, axis, n);
                 add_velocities<D>(v, t, axis, 1, relative);
                 if (solid_velocity) add_velocities<D>(vs, t, axis, -1, relative);
+                // Whether liquid that moves away from the solid is held all the same.
+                int held[kSide];
+                for (int x = 0; x < kSide; ++x)
+                    held[x] = !only_inward || (sticky && sticky->block(b)[o + x]);
                 Row row{axis, o, {}};
                 for (int x = 0; x < kSide; ++x) {
                     float square = 0, along = 0;
@@ -103,9 +107,7 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
                         along += n[d][x] * relative[d][x];
                     }
                     // Where the solid has no direction the extrapolated value stays.
-                    const bool leaves =
-                        along > 0 && only_inward && !(sticky && sticky->block(b)[o + x]);
-                    const bool free = w[o + x] != 0 || square < 1e-8f || leaves;
+                    const bool free = (w[o + x] != 0) | (square < 1e-8f) | ((along > 0) & !held[x]);
                     const float removed = along * n[axis][x] / std::max(square, 1e-8f);
                     row.value[x] = v[axis].v[t + x] - (free ? 0.0f : removed);
                 }
