@@ -8,6 +8,8 @@
 #include <map>
 #include <numbers>
 
+#include "slosh/linear/multigrid_kernels.h"
+
 namespace slosh {
 
 namespace {
@@ -44,6 +46,35 @@ std::vector<SplitPlace<D>> unknowns_of(const MultigridLevel<D>& level) {
             for (int at = 0; at < kHalf<D>; ++at)
                 if (inverse_diagonal(level, {b, t, at}) > 0) list.push_back({b, t, at});
     return list;
+}
+
+/// The inverse of a level's operator on `cells`, its unknowns; empty if it has none. A half-sweep that
+/// starts from a 1 in one cell leaves -a_ij / a_ii beside it. Changes the level's x and b.
+template <int D>
+Eigen::MatrixXd inverse_of(MultigridLevel<D>& level, const std::vector<SplitPlace<D>>& cells) {
+    const auto n = static_cast<Eigen::Index>(cells.size());
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
+    for (const auto& c : cells) c.in(level.b) = c.in(level.x) = 0;
+    for (Eigen::Index j = 0; j < n; ++j) {
+        cells[j].in(level.x) = 1;
+        for (int b : level.slabs.blocks())
+            if (cells[j].colour == 0)
+                relax_block<D, 1>(level, b, level.b, level.x);
+            else
+                relax_block<D, 0>(level, b, level.b, level.x);
+        for (Eigen::Index i = 0; i < n; ++i) {
+            if (cells[i].colour == cells[j].colour) continue;
+            A(i, j) = -cells[i].in(level.x) / inverse_diagonal(level, cells[i]);
+            cells[i].in(level.x) = 0;
+        }
+        A(j, j) = 1 / inverse_diagonal(level, cells[j]);
+        cells[j].in(level.x) = 0;
+    }
+    const Eigen::LLT<Eigen::MatrixXd> factors((0.5 * (A + A.transpose())).eval());
+    // Of single numbers, in which the operator is kept, a pivot this small says nothing.
+    const double least = factors.matrixLLT().diagonal().array().square().minCoeff();
+    if (factors.info() != Eigen::Success || !(least > 1e-5 * A.diagonal().maxCoeff())) return {};
+    return factors.solve(Eigen::MatrixXd::Identity(n, n));
 }
 
 }  // namespace
@@ -201,19 +232,24 @@ void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<
         for (auto& e : own.F.entries) std::fill(std::begin(e.f), std::end(e.f), 0.0);
         return;
     }
-    // B, the inverse that `solve` stands for, column by column
     const auto n = static_cast<Eigen::Index>(cells_.size());
-    for (const Place& c : cells_) c.in(level.b) = 0;
-    Eigen::MatrixXd B(n, n), F = Eigen::MatrixXd::Zero(n, own.F.columns());
-    std::map<std::array<int, 3>, Eigen::Index> row;
-    for (Eigen::Index j = 0; j < n; ++j) {
-        row[{cells_[j].block, cells_[j].colour, cells_[j].at}] = j;
-        cells_[j].in(level.b) = 1;
-        solve();
-        cells_[j].in(level.b) = 0;
-        for (Eigen::Index i = 0; i < n; ++i) B(i, j) = cells_[i].in(level.x);
+    Eigen::MatrixXd B = inverse_of(level, cells_);
+    if (B.size() == 0) {
+        // No inverse, as without air: what `solve` stands for, column by column.
+        B.resize(n, n);
+        for (const Place& c : cells_) c.in(level.b) = 0;
+        for (Eigen::Index j = 0; j < n; ++j) {
+            cells_[j].in(level.b) = 1;
+            solve();
+            cells_[j].in(level.b) = 0;
+            for (Eigen::Index i = 0; i < n; ++i) B(i, j) = cells_[i].in(level.x);
+        }
+        B = (0.5 * (B + B.transpose())).eval();
     }
-    B = (0.5 * (B + B.transpose())).eval();
+    Eigen::MatrixXd F = Eigen::MatrixXd::Zero(n, own.F.columns());
+    std::map<std::array<int, 3>, Eigen::Index> row;
+    for (Eigen::Index j = 0; j < n; ++j)
+        row[{cells_[j].block, cells_[j].colour, cells_[j].at}] = j;
     for (int g = 0; g < own.F.groups(); ++g)
         for (std::size_t i = own.F.first[g]; i < own.F.first[g + 1]; ++i) {
             const Place place = own.place(i);
