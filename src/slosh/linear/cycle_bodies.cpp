@@ -8,6 +8,7 @@
 #include <map>
 #include <numbers>
 
+#include "slosh/base/parallel.h"
 #include "slosh/linear/multigrid_kernels.h"
 
 namespace slosh {
@@ -21,6 +22,9 @@ constexpr double kStep = D == 3 ? std::numbers::sqrt2 : 1;
 /// What F^T D^-1 F may come to, D the diagonal of A: sweeps make a few times as much of it, which must
 /// stay below 2. With 0.6 the cycle is no longer positive in our tests.
 constexpr double kBearable = 0.4;
+
+/// Bodies whose answers one thread takes at a time.
+constexpr std::size_t kGroups = 4;
 
 /// Coarsest levels with more cells than this do without bodies.
 constexpr std::size_t kMostCells = 256;
@@ -86,6 +90,7 @@ CycleBodies<D>::CycleBodies(const LowRank<D>& F, const MultigridLevel<D>& grid) 
     const double unit = 1 / std::sqrt(static_cast<double>(grid.weight));
     for (auto& e : finest.F.entries)
         for (double& f : e.f) f *= unit;
+    for (const auto& e : F.entries) finest.places.push_back(split_place<D>(e.block, e.offset));
     find_share(grid, finest);
 }
 
@@ -109,6 +114,7 @@ void CycleBodies<D>::add_level(const Coarsening<D>& up) {
         for (auto& [cell, number] : of) {
             number = coarse.F.entries.size();
             coarse.F.entries.push_back({cell.first, cell.second, {}});
+            coarse.places.push_back(split_place<D>(cell.first, cell.second));
         }
         coarse.F.first.push_back(coarse.F.entries.size());
         for (std::size_t i = fine.F.first[g]; i < fine.F.first[g + 1]; ++i)
@@ -142,7 +148,7 @@ void CycleBodies<D>::find_share(const MultigridLevel<D>& grid, Level& level) {
     for (int g = 0; g < level.F.groups(); ++g) {
         double K[N][N] = {};  // F^T D^-1 F
         for (std::size_t i = level.F.first[g]; i < level.F.first[g + 1]; ++i) {
-            const double inverse = inverse_diagonal(grid, level.place(i));
+            const double inverse = inverse_diagonal(grid, level.places[i]);
             const auto& f = level.F.entries[i].f;
             for (int j = 0; j < N; ++j)
                 for (int k = 0; k < N; ++k) K[j][k] += inverse * f[j] * f[k];
@@ -159,24 +165,42 @@ void CycleBodies<D>::find_share(const MultigridLevel<D>& grid, Level& level) {
 
 template <int D>
 std::vector<double> CycleBodies<D>::answer(const Level& level, const SplitField<D>& x) {
-    return level.F.transposed([&](int b, int o) { return split_place<D>(b, o).in(x); });
+    constexpr int N = kColumns<D>;
+    const LowRank<D>& F = level.F;
+    std::vector<double> t(F.columns());
+    parallel_for(F.groups(), kGroups, [&](std::size_t g) {
+        double sum[N] = {};
+        for (std::size_t i = F.first[g]; i < F.first[g + 1]; ++i) {
+            const double value = level.places[i].in(x);
+            for (int k = 0; k < N; ++k) sum[k] += F.entries[i].f[k] * value;
+        }
+        std::copy_n(sum, N, t.begin() + static_cast<std::ptrdiff_t>(g * N));
+    });
+    return t;
 }
 
 /// b -= F t, each group's t by its share.
 template <int D>
-void CycleBodies<D>::subtract(const LowRank<D>& F, std::vector<double> t,
+void CycleBodies<D>::subtract(const Level& level, std::vector<double> t,
                               const std::vector<double>& share, SplitField<D>& b) {
-    for (std::size_t k = 0; k < t.size(); ++k) t[k] *= share[k / kColumns<D>];
-    F.each(t, [&](int block, int o, double v) {
-        split_place<D>(block, o).in(b) -= static_cast<float>(v);
-    });
+    constexpr int N = kColumns<D>;
+    const LowRank<D>& F = level.F;
+    for (int g = 0; g < F.groups(); ++g) {
+        double* own = t.data() + g * N;
+        for (int k = 0; k < N; ++k) own[k] *= share[g];
+        for (std::size_t i = F.first[g]; i < F.first[g + 1]; ++i) {
+            double sum = 0;
+            for (int k = 0; k < N; ++k) sum += F.entries[i].f[k] * own[k];
+            level.places[i].in(b) -= static_cast<float>(sum);
+        }
+    }
 }
 
 template <int D>
 void CycleBodies<D>::hold(Level& level, std::vector<double> t, SplitField<D>& b) {
     level.t = std::move(t);
-    for (std::size_t i = 0; i < level.b.size(); ++i) level.place(i).in(b) = level.b[i];
-    subtract(level.F, level.t, level.share, b);
+    for (std::size_t i = 0; i < level.b.size(); ++i) level.places[i].in(b) = level.b[i];
+    subtract(level, level.t, level.share, b);
 }
 
 template <int D>
@@ -184,7 +208,7 @@ void CycleBodies<D>::begin(std::size_t l, SplitField<D>& b, const SplitField<D>*
     Level& level = levels_[l];
     if (!x) {  // b is new
         level.b.resize(level.F.entries.size());
-        for (std::size_t i = 0; i < level.b.size(); ++i) level.b[i] = level.place(i).in(b);
+        for (std::size_t i = 0; i < level.b.size(); ++i) level.b[i] = level.places[i].in(b);
         level.t.assign(level.F.columns(), 0.0);
     } else {
         hold(level, answer(level, *x), b);
@@ -198,7 +222,7 @@ void CycleBodies<D>::restrict_rest(std::size_t l, const SplitField<D>& x,
     fine.swept = answer(fine, x);
     std::vector<double> rest = fine.swept;
     for (std::size_t k = 0; k < rest.size(); ++k) rest[k] = (rest[k] - fine.t[k]) / kStep<D>;
-    subtract(levels_[l + 1].F, std::move(rest), fine.share, coarse_b);
+    subtract(levels_[l + 1], std::move(rest), fine.share, coarse_b);
 }
 
 template <int D>
@@ -214,7 +238,7 @@ double CycleBodies<D>::end(std::size_t l, SplitField<D>& b, const SplitField<D>&
     const Level& level = levels_[l];
     double more = 0;
     for (std::size_t i = 0; i < level.b.size(); ++i) {
-        const Place place = level.place(i);
+        const Place place = level.places[i];
         float& value = place.in(b);
         // A cell that touches two bodies comes twice; the second time it is right already.
         more += (static_cast<double>(level.b[i]) - value) * place.in(x);
@@ -252,7 +276,7 @@ void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<
         row[{cells_[j].block, cells_[j].colour, cells_[j].at}] = j;
     for (int g = 0; g < own.F.groups(); ++g)
         for (std::size_t i = own.F.first[g]; i < own.F.first[g + 1]; ++i) {
-            const Place place = own.place(i);
+            const Place place = own.places[i];
             const auto at = row.find({place.block, place.colour, place.at});
             if (at == row.end()) continue;
             for (int k = 0; k < kColumns<D>; ++k)

@@ -55,12 +55,10 @@ private:
         std::vector<double> t;           // held
         std::vector<double> swept;       // F^T x after the sweeps
         std::vector<float> b;            // of each entry's cell, without bodies
-        Place place(std::size_t entry) const {
-            return split_place<D>(F.entries[entry].block, F.entries[entry].offset);
-        }
+        std::vector<Place> places;       // of the entries
     };
     static std::vector<double> answer(const Level& level, const SplitField<D>& x);
-    static void subtract(const LowRank<D>& F, std::vector<double> t,
+    static void subtract(const Level& level, std::vector<double> t,
                          const std::vector<double>& share, SplitField<D>& b);
     void hold(Level& level, std::vector<double> t, SplitField<D>& b);
     void add_level(const Coarsening<D>& up);
