@@ -41,6 +41,7 @@ TEST_CASE("a frame comes back as it was sent, rounded to sixteen bits") {
     f.points.positions = {{0.1f, 0.2f, 0.3f}, {0.9f, 0.0f, 1.0f}, {5, -5, 0.5f}};
     f.points.speeds = {0, 1, 0.5f};
     f.points.densities = {1, 0.25f, 2};
+    f.points.thicknesses = {0, thickness(1e8), thickness(10)};
     Transform<3> t;
     t.rotation = rotation_matrix<3>({10, 20, 30});
     t.translation = {1, -2, 3};
@@ -60,6 +61,8 @@ TEST_CASE("a frame comes back as it was sent, rounded to sixteen bits") {
     CHECK(g.points.positions[2][0] == doctest::Approx(1.1));  // outside: at the border
     CHECK(g.points.positions[2][1] == doctest::Approx(-0.1));
     CHECK(g.points.densities[1] == doctest::Approx(0.25).epsilon(0.02));
+    CHECK(g.points.thicknesses[1] == 1);
+    CHECK(g.points.thicknesses[2] == doctest::Approx(4.0 / 11).epsilon(0.01));
     CHECK(g.points.speeds[2] == doctest::Approx(0.5).epsilon(0.01));
     REQUIRE(g.bodies.size() == 2);
     CHECK(g.bodies[0].translation[1] == doctest::Approx(-2));

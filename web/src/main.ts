@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection";
 import { makeFields } from "./parameters";
+import type { Colouring } from "./particles";
 import { Plots } from "./plots";
 import type { BuiltinScene, Frame, SceneInfo, State, Text } from "./protocol";
 import { Stage } from "./stage";
@@ -223,7 +224,7 @@ $("show-speed").onchange = () => {
   stage.redraw();
 };
 $("colouring").onchange = () => {
-  stage.shown.colouring = $<HTMLSelectElement>("colouring").value as "speed" | "density";
+  stage.shown.colouring = $<HTMLSelectElement>("colouring").value as Colouring;
   stage.redraw();
 };
 $("start-view").onclick = () => stage.lookFromStart();

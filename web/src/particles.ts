@@ -1,18 +1,19 @@
-// Particles as little balls (or discs in 2D), coloured by speed or density; smoke as soft puffs.
+// Particles as little balls (or discs in 2D), coloured by speed, density or viscosity; smoke as soft puffs.
 
 import * as THREE from "three";
 import type { Frame } from "./protocol";
 
-export type Colouring = "speed" | "density";
+export type Colouring = "speed" | "density" | "viscosity";
 
 const vertexShader = /* glsl */ `
-  attribute float speed, density;
-  uniform float radius, pixels, byDensity;
+  attribute float speed, density, viscosity;
+  uniform float radius, pixels;
+  uniform vec3 by;
   varying float value, thick;
   varying float across;
   void main() {
     vec4 p = modelViewMatrix * vec4(position, 1.0);
-    value = mix(speed, density * 0.5, byDensity);
+    value = dot(by, vec3(speed, density * 0.5, viscosity));
     thick = density;
     gl_Position = projectionMatrix * p;
     float w = projectionMatrix[3][3] == 1.0 ? 1.0 : -p.z;
@@ -38,7 +39,7 @@ export class ParticleCloud {
       uniforms: {
         radius: { value: radius },
         pixels: { value: 1 },
-        byDensity: { value: 0 },
+        by: { value: new THREE.Vector3(1, 0, 0) },
         shade: { value: new THREE.Color(0.8, 0.8, 0.82) },
         white: { value: 0 }, // 1: drops of spray and foam
       },
@@ -83,18 +84,21 @@ export class ParticleCloud {
       (old.array as Float32Array).set(frame.points);
       (g.getAttribute("speed") as THREE.BufferAttribute).array.set(frame.pointSpeeds);
       (g.getAttribute("density") as THREE.BufferAttribute).array.set(frame.pointDensities);
-      for (const key of ["position", "speed", "density"]) g.getAttribute(key).needsUpdate = true;
+      (g.getAttribute("viscosity") as THREE.BufferAttribute).array.set(frame.pointViscosities);
+      for (const key of ["position", "speed", "density", "viscosity"]) g.getAttribute(key).needsUpdate = true;
       return;
     }
     g.dispose();
     g.setAttribute("position", new THREE.BufferAttribute(frame.points, 3));
     g.setAttribute("speed", new THREE.BufferAttribute(frame.pointSpeeds, 1, true));
     g.setAttribute("density", new THREE.BufferAttribute(frame.pointDensities, 1, true));
+    g.setAttribute("viscosity", new THREE.BufferAttribute(frame.pointViscosities, 1, true));
     // Bytes of density go to 2, see the server; the shader halves them again for colours.
   }
 
   setColouring(colouring: Colouring, pixels: number): void {
-    this.material.uniforms.byDensity.value = colouring === "density" ? 1 : 0;
+    this.material.uniforms.by.value.set(
+      +(colouring === "speed"), +(colouring === "density"), +(colouring === "viscosity"));
     this.material.uniforms.pixels.value = pixels;
   }
 }

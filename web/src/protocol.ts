@@ -70,6 +70,7 @@ export interface Frame {
   points: Float32Array;
   pointSpeeds: Uint8Array;
   pointDensities: Uint8Array;
+  pointViscosities: Uint8Array; // of the logarithm: 0 at 1e-3 kg/(m s), 255 at 1e8
   bodies: number[][];
   solids: number[][];
   tilt: Vec3;
@@ -202,7 +203,7 @@ export async function decode(buffer: ArrayBuffer): Promise<Binary> {
     frame: {
       run: h.run, side: h.side, frame: h.frame, time: h.time, dim: h.dim, topSpeed: h.top_speed,
       positions, indices, speeds, points,
-      pointSpeeds: a.bytes(h.points), pointDensities: a.bytes(h.points),
+      pointSpeeds: a.bytes(h.points), pointDensities: a.bytes(h.points), pointViscosities: a.bytes(h.points),
       bodies: h.bodies, solids: h.solids, tilt: h.tilt, shift: h.shift, bytes: buffer.byteLength,
     },
   };

@@ -45,6 +45,7 @@ void smoke_points(const SmokeVolume& volume, const Scene& scene, ShownPoints& ou
                 out.positions.push_back(p);
                 out.speeds.push_back(0);
                 out.densities.push_back(volume.density[i]);
+                out.thicknesses.push_back(0);
             }
 }
 
@@ -98,6 +99,7 @@ ShownFrame CachedRun::frame(int number, bool points) const {
             out.points.positions.push_back(cloud.positions[i]);
             out.points.speeds.push_back(length(cloud.velocities[i]));
             out.points.densities.push_back(1);
+            out.points.thicknesses.push_back(thickness(scene_.viscosity));
         }
     }
     return out;

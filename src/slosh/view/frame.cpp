@@ -220,6 +220,10 @@ std::string json_text(std::string_view text) {
     return write_json_compact(Json(std::string(text)));
 }
 
+float thickness(double viscosity) {
+    return static_cast<float>(std::clamp((std::log10(std::max(viscosity, 1e-3)) + 3) / 11, 0.0, 1.0));
+}
+
 std::string encode_frame(const ShownFrame& frame, const Box<3>& room, int run, int side) {
     const SurfaceMesh& mesh = frame.surface;
     const std::vector<float> speeds = speeds_of(mesh);
@@ -230,6 +234,7 @@ std::string encode_frame(const ShownFrame& frame, const Box<3>& room, int run, i
     put_positions(arrays, frame.points.positions, mesh.dim, room);
     put_bytes(arrays, frame.points.speeds, top);
     put_bytes(arrays, frame.points.densities, 2);
+    put_bytes(arrays, frame.points.thicknesses, 1);
     const std::string header = fmt::format(
         R"({{"kind":"frame","run":{},"side":{},"frame":{},"time":{:.9g},"dim":{},"raw":{},)"
         R"("vertices":{},"elements":{},"points":{},"lo":{},"hi":{},"top_speed":{:.6g},)"
@@ -264,6 +269,7 @@ ShownFrame decode_frame(std::string_view bytes) {
     frame.points.positions = in.positions(in.count("points"), mesh.dim, room);
     frame.points.speeds = in.values(frame.points.positions.size(), top);
     frame.points.densities = in.values(frame.points.positions.size(), 2);
+    frame.points.thicknesses = in.values(frame.points.positions.size(), 1);
     return frame;
 }
 

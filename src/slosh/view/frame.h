@@ -5,7 +5,7 @@
 //     arrays    positions: 16 bits a coordinate between the header's corners, each axis for itself,
 //               as differences from the vertex before (zigzag: sign in the lowest bit), first all
 //               low bytes, then all high ones; indices: likewise in four bytes; a byte a value
-//               (speed, density) for the rest
+//               (speed, density, thickness) for the rest
 //
 // Neighbours in memory are neighbours in space, so differences are small, their high bytes nearly
 // all zero, and a fast deflate halves what 16 bits leave. All integers are little-endian.
@@ -22,12 +22,16 @@
 
 namespace slosh::view {
 
+/// Where a viscosity (kg/(m s)) lies between 1e-3, as water has, and 1e8: of its logarithm. [0, 1].
+float thickness(double viscosity);
+
 /// Particles to be drawn, all or an even choice of them.
 struct ShownPoints {
     std::vector<Vec<float, 3>> positions;  ///< m; z = 0 in 2D.
     std::vector<float> speeds;             ///< m/s
     std::vector<float> densities;  ///< Liquid: particles in its cell, as a share of the cell's due;
                                    ///< gas: smoke. In [0, 2].
+    std::vector<float> thicknesses;  ///< thickness() of their viscosity. In [0, 1].
 };
 
 struct ShownFrame {

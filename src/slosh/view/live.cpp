@@ -140,6 +140,8 @@ private:
             out.positions.push_back(world(p, i));
             out.speeds.push_back(speed(p, i));
             out.densities.push_back(float(count.get(cell(i)) / due));
+            out.thicknesses.push_back(
+                thickness(p.viscous() ? p.viscosity[i] : simulation_.setup().viscosity));
         }
     }
 
@@ -153,6 +155,7 @@ private:
             out.positions.push_back(world(p, i));
             out.speeds.push_back(speed(p, i));
             out.densities.push_back(p.smoke[i]);
+            out.thicknesses.push_back(0);
         }
     }
 

@@ -41,6 +41,7 @@ public:
                 (spray.position[i] + simulation_.setup().lower).as<float>());
             out.points.speeds.push_back(static_cast<float>(length(spray.velocity[i])));
             out.points.densities.push_back(spray.kind[i] == tall::Drop::Mist ? 0.5f : 1.0f);
+            out.points.thicknesses.push_back(0);
         }
         for (const Solid<3>& s : motions_) out.solids.push_back(s.motion.at(out.time));
         return out;
