@@ -1,5 +1,7 @@
 #include "slosh/tall/extrapolate.h"
 
+#include <immintrin.h>
+
 #include <cmath>
 
 #include "slosh/tall/column_kernels.h"
@@ -30,14 +32,28 @@ void mark_known(const Level& level, Velocity& u, int z) {
     });
 }
 
-/// Unknown cells of a column that lie in `band` of the surface, by body(offset).
+/// Cells of a column that are no water and lie in `band` of the surface, without a velocity yet, by
+/// body(offset).
 template <class Body>
 void for_each_unknown(const Level& level, float band, const Velocity& u, int c, const Body& body) {
     const float* phi = level.phi.at(c);
     const float* w = level.open.at(c);
     const Float4* v = u.at(c);
-    for (int i = level.grid.start(c); i < u.end(c); ++i)
-        if (phi[i] <= band && (phi[i] >= 0 || w[i] <= 0) && v[i][kKnown] <= 0) body(i);
+    const __m256 none = _mm256_setzero_ps(), most = _mm256_set1_ps(band);
+    const int start = level.grid.start(c), end = u.end(c);
+    for (int i = start / 8 * 8; i < end; i += 8) {
+        const __m256 p = _mm256_load_ps(phi + i);
+        const __m256 dry = _mm256_or_ps(_mm256_cmp_ps(p, none, _CMP_GE_OQ),
+                                        _mm256_cmp_ps(_mm256_load_ps(w + i), none, _CMP_LE_OQ));
+        const __m256 near = _mm256_cmp_ps(p, most, _CMP_LE_OQ);
+        unsigned bits = static_cast<unsigned>(_mm256_movemask_ps(_mm256_and_ps(dry, near)));
+        if (i < start) bits &= 0xffu << (start - i);
+        if (end - i < 8) bits &= 0xffu >> (8 - (end - i));
+        for (; bits; bits &= bits - 1) {
+            const int k = i + __builtin_ctz(bits);
+            if (v[k][kKnown] <= 0) body(k);
+        }
+    }
 }
 
 /// One layer more, for row z: unknown cells in `band` of the surface take the mean of the known

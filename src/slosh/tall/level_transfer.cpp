@@ -242,50 +242,78 @@ void prolong_row(const Level& coarse, Level& fine, int z) {
 
 namespace {
 
-/// Sums over the eight fine cells of a coarse one, weighted by their open fractions.
+/// Sums over the fine cells of a coarse one, weighted by their open fractions: of eight such at a
+/// time, or before cells are paired of eight fine ones.
 struct PhiSums {
-    float open = 0, phi = 0, air_open = 0, air_phi = 0;
-    void add(float w, float p) {
-        open += w;
-        phi += w * p;
-        const float air = p >= 0 ? w : 0.0f;
-        air_open += air;
-        air_phi += air * p;
+    __m256 open = _mm256_setzero_ps(), phi = open, air_open = open, air_phi = open;
+    void add(__m256 w, __m256 p) {
+        open = _mm256_add_ps(open, w);
+        phi = _mm256_fmadd_ps(w, p, phi);
+        const __m256 air = _mm256_and_ps(w, _mm256_cmp_ps(p, _mm256_setzero_ps(), _CMP_GE_OQ));
+        air_open = _mm256_add_ps(air_open, air);
+        air_phi = _mm256_fmadd_ps(air, p, air_phi);
     }
-    float value(bool keep_air, float otherwise) const {
-        if (open <= 0) return otherwise;
-        const bool mixed = air_open > 0 && air_open < open;
-        return mixed && keep_air ? air_phi / air_open : phi / open;
+    /// phi of the coarse cells; of wholly solid ones `otherwise`.
+    __m256 value(bool keep_air, float otherwise) const {
+        const __m256 none = _mm256_setzero_ps(), least = _mm256_set1_ps(1e-20f);
+        const __m256 mixed = _mm256_and_ps(_mm256_cmp_ps(air_open, none, _CMP_GT_OQ),
+                                           _mm256_cmp_ps(air_open, open, _CMP_LT_OQ));
+        const __m256 all = _mm256_div_ps(phi, _mm256_max_ps(open, least));
+        const __m256 air = _mm256_div_ps(air_phi, _mm256_max_ps(air_open, least));
+        const __m256 some = keep_air ? _mm256_blendv_ps(all, air, mixed) : all;
+        return _mm256_blendv_ps(_mm256_set1_ps(otherwise), some,
+                                _mm256_cmp_ps(open, none, _CMP_GT_OQ));
     }
 };
 
 void coarsen_column(const Level& fine, Level& coarse, int x, int z, bool keep_air) {
     const Grid& f = fine.grid;
     const Grid& g = coarse.grid;
-    const int to = g.column(x, z);
-    const int n = g.ny() + 1, base = 2 * g.top(to);
+    const int to = g.column(x, z), base = 2 * g.top(to);
     const Children children(f, x, z);
-
-    PhiSums line[kMaxLength + 8], low;
-    float any = 0, open = 0;
-    float room_w[kRoom], room_p[kRoom];
-    float* w = coarse.open.at(to);
-    for (int i = 0; i < n; ++i) w[i] = 0;
-    for (int c : children.c) {
-        const float* fw = fine.open.aligned(f, c, base, 2 * n, Under::Nothing, room_w);
-        const float* fp = fine.phi.aligned(f, c, base, 2 * n, Under::Bottom, room_p);
-        for (int i = 0; i < n; ++i)
-            for (int k = 2 * i; k < 2 * i + 2; ++k) {
-                line[i].add(fw[k], fp[k]);
-                w[i] += 0.125f * fw[k];
-            }
-        low.add(fine.open.bottom(c), fine.phi.bottom(c));
+    int end = 0;  // of the coarse column: beyond is air
+    for (int c : children.c)
+        if (fine.phi.end(c) > 0)
+            end = std::max({end, 1, (fine.phi.end(c) + f.top(c) - base) / 2 + 1});
+    end = std::min(end, g.ny() + 1);
+    const int n = (end + 7) / 8 * 8;
+    alignas(32) float sums[4][kRoom];  // open, phi, air_open, air_phi of pairs to be
+    float room_w[4][kRoom], room_p[4][kRoom];
+    const float *fw[4], *fp[4];
+    PhiSums low;
+    float open = 0, any = 0;
+    for (int k = 0; k < 4; ++k) {
+        const int c = children.c[k];
+        fw[k] = fine.open.aligned(f, c, base, 2 * n, Under::Nothing, room_w[k]);
+        fp[k] = fine.phi.aligned(f, c, base, 2 * n, Under::Bottom, room_p[k]);
+        low.add(_mm256_set1_ps(fine.open.bottom(c)), _mm256_set1_ps(fine.phi.bottom(c)));
         open += 0.25f * fine.open.bottom(c);
         any += 0.25f * fine.phi.bottom(c);
     }
+    for (int i = 0; i < 2 * n; i += 8) {
+        PhiSums four;
+        for (int k = 0; k < 4; ++k)
+            four.add(_mm256_loadu_ps(fw[k] + i), _mm256_loadu_ps(fp[k] + i));
+        _mm256_store_ps(sums[0] + i, four.open);
+        _mm256_store_ps(sums[1] + i, four.phi);
+        _mm256_store_ps(sums[2] + i, four.air_open);
+        _mm256_store_ps(sums[3] + i, four.air_phi);
+    }
+    float* w = coarse.open.at(to);
     float* phi = coarse.phi.at(to);
-    for (int i = 0; i < n; ++i) phi[i] = line[i].value(keep_air, any);
-    coarse.phi.bottom(to) = low.value(keep_air, any);
+    coarse.phi.set_end(to, end);
+    for (int i = 0; i < n; i += 8) {
+        PhiSums eight;  // halved all alike
+        eight.open = half_pairs(sums[0] + 2 * i);
+        eight.phi = half_pairs(sums[1] + 2 * i);
+        eight.air_open = half_pairs(sums[2] + 2 * i);
+        eight.air_phi = half_pairs(sums[3] + 2 * i);
+        _mm256_store_ps(w + i, _mm256_mul_ps(_mm256_set1_ps(0.25f), eight.open));
+        _mm256_store_ps(phi + i, eight.value(keep_air, any));
+    }
+    std::fill(w + end, w + g.length(), 1.0f);
+    std::fill(phi + end, phi + n, coarse.phi.above());
+    coarse.phi.bottom(to) = _mm256_cvtss_f32(low.value(keep_air, any));
     coarse.open.bottom(to) = open;
     coarse.phi.refresh(g, to, Under::Bottom);
     coarse.open.refresh(g, to, Under::Nothing);

@@ -75,16 +75,22 @@ void Hierarchy::solve_coarsest() {
         for (int z = 0; z < level.grid.nz(); ++z) smooth_row(level, z, half % 2);
 }
 
-void Hierarchy::v_cycle(std::size_t from, bool correct) {
+void Hierarchy::v_cycles(std::size_t from, int count, bool correct) {
     const std::size_t last = levels_.size() - 1;
-    for (std::size_t l = from; l < last; ++l)
-        sweep_down(levels_[l], options_.pre_sweeps, levels_[l + 1], correct && l == from);
-    solve_coarsest();
-    for (std::size_t l = last; l > from; --l)
-        sweep_up(levels_[l], levels_[l - 1], options_.post_sweeps);
+    if (from == last) {
+        for (int k = 0; k < count; ++k) solve_coarsest();
+        return;
+    }
+    for (int k = 0; k < count; ++k) {
+        // Sweeps after one cycle and before the next go through memory once.
+        const int sweeps = options_.pre_sweeps + (k > 0 ? options_.post_sweeps : 0);
+        sweep_down(levels_[from], sweeps, levels_[from + 1], correct || k > 0);
+        v_cycles(from + 1, 1, false);
+    }
+    if (count > 0) sweep_up(levels_[from + 1], levels_[from], options_.post_sweeps);
 }
 
-void Hierarchy::full_cycle() {
+void Hierarchy::full_cycle(int v_cycles_after) {
     // The residual becomes the right side of a correction that starts at zero. [Algorithm 4] On the
     // finest level that is the same as to go on from q.
     for (std::size_t l = 1; l < levels_.size(); ++l)
@@ -92,14 +98,15 @@ void Hierarchy::full_cycle() {
             restrict_residual(levels_[0], levels_[1]);
         else
             restrict_right_side(levels_[l - 1], levels_[l]);
-    solve_coarsest();
-    for (std::size_t l = levels_.size() - 1; l-- > 0;)
-        v_cycle(l, true);  // overwrites only right sides of coarser levels
+    v_cycles(levels_.size() - 1, levels_.size() == 1 ? 1 + v_cycles_after : 1, false);
+    for (std::size_t l = levels_.size() - 1; l-- > 0;)  // overwrites only coarser right sides
+        v_cycles(l, l == 0 ? 1 + v_cycles_after : 1, true);
 }
 
 void Hierarchy::solve() {
-    for (int i = 0; i < options_.full_cycles; ++i) full_cycle();
-    for (int i = 0; i < options_.v_cycles; ++i) v_cycle();
+    const int v = options_.v_cycles;
+    if (options_.full_cycles == 0) return v_cycles(0, v, false);
+    for (int i = 0; i < options_.full_cycles; ++i) full_cycle(i + 1 < options_.full_cycles ? 0 : v);
 }
 
 }  // namespace slosh::tall

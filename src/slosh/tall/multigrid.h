@@ -38,12 +38,14 @@ public:
     /// Improves q of the finest level for its b.
     void solve();
 
-    void full_cycle();
-    void v_cycle() { v_cycle(0, false); }
+    /// One full cycle, and V-cycles after it.
+    void full_cycle(int v_cycles_after = 0);
+    void v_cycle() { v_cycles(0, 1, false); }
 
 private:
-    /// From a level down and back; with `correct`, that level first takes what the coarser one has.
-    void v_cycle(std::size_t from, bool correct);
+    /// From a level down and back, `count` times; with `correct`, that level first takes what the
+    /// coarser one has.
+    void v_cycles(std::size_t from, int count, bool correct);
     void solve_coarsest();
 
     CycleOptions options_;
