@@ -7,7 +7,7 @@ namespace slosh::cli {
 
 /// The residual by cycle in three frames of `flood`, as numbers and as tall_residual.svg.
 void bench_tall_residual(BenchReport& report);
-/// `tank`, twice as deep, and that on cubic cells alone.
+/// `tank`, two to seven times as deep, and each of that on cubic cells alone.
 void bench_tall_depth(int frames, BenchReport& report);
 
 }  // namespace slosh::cli
