@@ -92,6 +92,9 @@ struct Level {
     /// so on level l it is 2^-l: a coarse bottom has the flow along the whole tall cell from below,
     /// but only the finest cell's share from beside.
     float beside_bottom = 1;
+    /// The method as the paper prints it, to compare with: red-black points are swept, and a coarse
+    /// bottom hears only of fine bottoms in its own cell. beside_bottom is 1 then.
+    bool as_printed = false;
 
     /// Room for a level; phi above the grid is `air`.
     void resize(const Grid& grid, float air);

@@ -57,6 +57,7 @@ void build_merit(Level& level) {
         terms[c] = terms_of(level, c);
         level.merit[c] = level.diagonal.bottom(c) > 0 ? 1.0f : 0.0f;
     });
+    if (level.as_printed) return;
     std::vector<float>& y = level.merit;
     for (int sweep = 0; sweep < kSweeps; ++sweep)
         for (int colour = 0; colour < 2; ++colour)

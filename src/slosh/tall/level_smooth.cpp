@@ -121,10 +121,36 @@ void solve_batch(Level& level, const Batch& batch) {
     }
 }
 
+/// One Gauss-Seidel step for every second cell of a column, those with y + parity even.
+void relax_points(Level& level, int c, int parity) {
+    const Grid& g = level.grid;
+    const int first = level.first[c], last = level.last[c];
+    alignas(32) float sum[kMaxLength + 8];
+    beside_less_b(level, c, first, last, sum);
+    float* q = level.q.at(c);
+    const float* d = level.diagonal.at(c);
+    const TallPair& pair = level.pair[c];
+    for (int i = first; i < last; ++i) {
+        if (d[i] <= 0 || ((g.top(c) + i + parity) & 1)) continue;
+        const float below = i == 0 ? pair.top_bottom * level.q.bottom(c) : q[i - 1];
+        q[i] = (sum[i] + below + q[i + 1]) / d[i];
+    }
+    if (((g.bottom(c) + parity) & 1) == 0)
+        level.q.bottom(c) =
+            (bottom_neighbours(level, c) - level.b.bottom(c) + pair.bottom_top * q[0]) * pair.pivot;
+    level.q.refresh(g, c, Under::Nothing);
+}
+
 }  // namespace
 
 void smooth_row(Level& level, int z, int colour) {
     const int row = 2 * z + colour;
+    if (level.as_printed) {
+        const int from = level.grid.column(0, z);
+        for (int x = 0; x < level.grid.nx(); ++x)
+            if (level.has_unknowns(from + x)) relax_points(level, from + x, (x + z + colour) & 1);
+        return;
+    }
     for (int k = level.row_batches[row]; k < level.row_batches[row + 1]; ++k)
         solve_batch(level, level.batches[k]);
 }

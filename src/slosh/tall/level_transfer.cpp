@@ -74,8 +74,10 @@ void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax
         // to the coarse bottom, wherever terrain has put them.
         if (f.bottom(c) >= base) {
             if (f.bottom(c) - base < 2 * n) sum[f.bottom(c) - base] += end;
-        } else
+        } else if (!fine.as_printed)
             bottom += end * share * fine.merit[c];
+        else if (f.bottom(c) >> 1 == g.bottom(to))
+            bottom += end;
     }
     // Eight cells average to one; h^2 has grown by four.
     float* b = coarse.b.at(to);
@@ -195,9 +197,9 @@ void restrict_row(const Level& fine, Level& coarse, int z) {
     // is nothing to overshoot yet, and water at rest wants the whole of it.
     const float relax = fine.beside_bottom == 1 ? 0.6f : 0.9f;
     for (int x = 0; x < coarse.grid.nx(); ++x)
-        restrict_column(fine, coarse, x, z, relax, true, [&](int c, float* room, const float*&) {
-            return column_residual(fine, c, room);
-        });
+        restrict_column(
+            fine, coarse, x, z, relax, !fine.as_printed,
+            [&](int c, float* room, const float*&) { return column_residual(fine, c, room); });
 }
 
 void restrict_residual(const Level& fine, Level& coarse) {

@@ -28,7 +28,8 @@ void Hierarchy::reset(const Grid& grid) {
     levels_.resize(grids.size());
     for (std::size_t l = 0; l < grids.size(); ++l) {
         levels_[l].resize(grids[l], static_cast<float>(grids[l].dx()));
-        levels_[l].beside_bottom = 1.0f / static_cast<float>(1 << l);
+        levels_[l].as_printed = options_.as_printed;
+        levels_[l].beside_bottom = options_.as_printed ? 1.0f : 1.0f / static_cast<float>(1 << l);
     }
 }
 
@@ -40,13 +41,20 @@ void Hierarchy::build() {
 
 namespace {
 
+/// Points of one colour see some of the same colour across tall cells: in one order, then.
+Wavefront sweeps_over(const Level& level, int stages) {
+    Wavefront w = stages_over(level.grid, stages);
+    w.few = w.few || level.as_printed;
+    return w;
+}
+
 /// Sweeps, then what they leave becomes the right side of the coarser level. With `correct`, what
 /// the coarser level has found is added first.
 void sweep_down(Level& fine, int sweeps, Level& coarse, bool correct) {
     // Restriction reads two rows to either side of its second one: a stage in between is idle. It
     // clears the coarse q of rows that lie behind all rows still to be corrected.
     const int begin = correct ? 1 : 0, last = begin + 2 * sweeps + 1;
-    run_wavefront(stages_over(fine.grid, last + 1), [&](int stage, int z) {
+    run_wavefront(sweeps_over(fine, last + 1), [&](int stage, int z) {
         if (stage < begin)
             prolong_row(coarse, fine, z);
         else if (stage < begin + 2 * sweeps)
@@ -58,7 +66,7 @@ void sweep_down(Level& fine, int sweeps, Level& coarse, bool correct) {
 
 /// The correction of the coarser level, then sweeps.
 void sweep_up(const Level& coarse, Level& fine, int sweeps) {
-    run_wavefront(stages_over(fine.grid, 2 * sweeps + 1), [&](int stage, int z) {
+    run_wavefront(sweeps_over(fine, 2 * sweeps + 1), [&](int stage, int z) {
         if (stage == 0)
             prolong_row(coarse, fine, z);
         else

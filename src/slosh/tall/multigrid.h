@@ -19,6 +19,9 @@ struct CycleOptions {
     int post_sweeps = 2;  ///< After it. >= 1.
     int keep_air_levels =
         2;  ///< Coarse levels on which a mixed cell counts as air (the paper's C).
+    /// Sweeps and bottoms as the paper prints them (Level::as_printed): slower to converge, and over
+    /// deep rough ground it diverges.
+    bool as_printed = false;
 };
 
 /// Levels, finest first. Sizes are halved while even, to a smallest side of 4 or more.
