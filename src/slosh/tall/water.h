@@ -74,7 +74,9 @@ public:
     const Terrain& terrain() const { return terrain_; }
     const Columns<float>& phi() const { return phi_; }  ///< m
     const Velocity& velocity() const { return velocity_; }
+    /// Its q is the pressure less that of still water, rest().
     const Hierarchy& pressure() const { return pressure_; }
+    const RestPressure& rest() const { return rest_; }
     const SolidCells& bodies() const { return bodies_; }
 
     double volume() const;  ///< m^3
