@@ -127,8 +127,7 @@ FloatingBodies::Lift FloatingBodies::lift(std::size_t n, const Water& water, con
         const Point<3> x = place.apply(p);
         const double part = share * wetness(x - lower, points.spacing);
         under += part;
-        add_force({{0, options_.density * water.options().gravity * part * h, 0}}, x,
-                  state.position, sum);
+        add_force(water.gravity() * (-options_.density * part * h), x, state.position, sum);
     }
     if (under > 0) {
         const double weight = options_.density * body.mass.volume /
@@ -178,7 +177,7 @@ void FloatingBodies::step(const Water& water, const Point<3>& lower,
             return std::min({above, p[0], p[2], size[0] - p[0], size[2] - p[2]});
         },
         [](const Point<3>&) { return Point<3>{}; }};
-    const Point<3> gravity = {{0, -water.options().gravity, 0}};
+    const Point<3> gravity = water.gravity();
     const double h = dt / options_.substeps;
     std::vector<Lift> lifts(bodies_.size());
     for (int k = 0; k < options_.substeps; ++k) {

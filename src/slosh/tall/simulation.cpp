@@ -9,6 +9,9 @@ namespace slosh::tall {
 
 namespace {
 
+/// Share of gravity that always pulls down.
+constexpr double kMostLean = 1.0 / 3;
+
 /// Solid cells of every column: the ground rounded to whole cells.
 Terrain whole_cells(const Setup& s) {
     Terrain t;
@@ -79,7 +82,13 @@ void Simulation::drag(const Drag& how) {
 WaterReport Simulation::step(double dt) {
     const double t = water_->time();
     const Point<3> lower = setup_.lower;
-    if (setup_.gravity) water_->set_gravity(setup_.gravity(t));
+    Point<3> pull = {{0, -(setup_.gravity ? setup_.gravity(t) : setup_.options.gravity), 0}};
+    if (carried_) {
+        const double upright = kMostLean * pull[1];
+        pull = carried_(pull);
+        pull[1] = std::min(pull[1], upright);
+    }
+    water_->set_gravity(pull);
     run_events(t, dt);
     water_->sources.clear();
     for (const Inflow& i : setup_.inflows)

@@ -1,6 +1,7 @@
 // Tall-cell water with what drives it over time: inflows, wave makers, changing gravity.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "slosh/surface/mesh.h"
@@ -25,6 +26,9 @@ public:
     void pour(const Pour& how) { pours_.push_back(how); }
     void push(const Push& how);
     void raise(const Raise& how);
+    /// Turns gravity into what is felt in a container that leans or is shaken. Tall cells stand
+    /// upright: of its downward part at least a third stays.
+    void carry(std::function<Point<3>(const Point<3>& gravity)> felt) { carried_ = std::move(felt); }
     void drag(const Drag& how);
     void hurl(const Throw& how) { bodies_->hurl(how); }
     int add_body(const Body<3>& body) { return bodies_->add(body); }
@@ -48,6 +52,7 @@ private:
     Spray spray_;
     std::vector<Pour> pours_;
     std::vector<Drag> drags_;
+    std::function<Point<3>(const Point<3>&)> carried_;
 };
 
 /// The ground of a setup as a mesh: its upper side, and skirts down to the domain's floor.

@@ -88,7 +88,7 @@ void Spray::emit(const Water& water) {
 
 void Spray::fly(const Water& water, double dt) {
     const Grid& g = water.grid();
-    const double gravity = water.options().gravity;
+    const Point<3> gravity = water.gravity();
     const Point<3> size_of = {{g.nx() * g.dx(), 1e30, g.nz() * g.dx()}};
     std::vector<char> keep(size(), 1);
     for (std::size_t n = 0; n < size(); ++n) {
@@ -102,7 +102,7 @@ void Spray::fly(const Water& water, double dt) {
             x[1] = water.surface_height(cx, cz);
         } else {
             const double slow = kind[n] == Drop::Mist ? std::exp(-options_.mist_drag * dt) : 1;
-            v = v * slow + Point<3>{{0, -gravity * dt, 0}};
+            v = v * slow + gravity * dt;
             x += v * dt;
         }
         const bool gone = age[n] > options_.life || x[0] < 0 || x[2] < 0 || x[0] >= size_of[0] ||

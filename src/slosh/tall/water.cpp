@@ -232,6 +232,12 @@ void Water::put_bodies(double dt) {
     }
 }
 
+void Water::set_gravity(const Point<3>& pull) {
+    options_.gravity = -pull[1];
+    options_.sideways[0] = pull[0];
+    options_.sideways[1] = pull[2];
+}
+
 void Water::push(const Point<3>& at, double radius, const Point<3>& velocity) {
     over_columns(grid_, [&](int x, int z, int c) {
         const Point<3> foot = centre(grid_, x, 0, z);

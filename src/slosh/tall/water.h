@@ -23,6 +23,7 @@ namespace slosh::tall {
 
 struct WaterOptions {
     double gravity = 9.81;      ///< Downwards. m/s^2
+    double sideways[2] = {};    ///< Along x and z: in a container that leans or is shaken. m/s^2
     int redistance_every = 10;  ///< Steps. >= 1.
     /// Time in which lost volume comes back; 0: never. Shorter: nearer to the right volume, but a
     /// sheet that is lost lifts the rest faster. s
@@ -54,7 +55,11 @@ public:
 
     /// Gives every cell a velocity (m/s), by its place.
     void set_velocity(const std::function<Point<3>(const Point<3>&)>& velocity);
-    void set_gravity(double gravity) { options_.gravity = gravity; }
+    /// What pulls at the water from now on. m/s^2
+    void set_gravity(const Point<3>& pull);
+    Point<3> gravity() const {
+        return {{options_.sideways[0], -options_.gravity, options_.sideways[1]}};
+    }
 
     std::vector<Source> sources;  ///< Active in every step.
     MovingSolids solids;          ///< Speeds of the walls.
@@ -100,7 +105,8 @@ private:
     void put_bodies(double dt);
     /// What gravity adds to the velocity in a step.
     Float4 fall(double dt) const {
-        return Float4{0, static_cast<float>(-options_.gravity * dt), 0, 0};
+        const Vec<float, 3> v = (gravity() * dt).as<float>();
+        return Float4{v[0], v[1], v[2], 0};
     }
     double wall_inflow() const;
     double mean_surface() const;  ///< Its height over world 0 where there is water. m

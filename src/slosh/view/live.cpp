@@ -188,8 +188,7 @@ double Shake::acceleration(double time) const {
 }
 
 std::vector<std::string> tools_of(const Scene& scene) {
-    std::vector<std::string> words{"push"};
-    if (!scene.tall) words.push_back("tilt");  // tall cells stand upright
+    std::vector<std::string> words{"push", "tilt"};
     if (!scene.gas) words.push_back("pour");
     if (!scene.bodies.empty()) words.push_back("drag");
     return words;

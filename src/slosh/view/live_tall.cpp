@@ -12,7 +12,10 @@ namespace {
 class LiveTall : public LiveRun {
 public:
     explicit LiveTall(const Scene& scene)
-        : simulation_(make_tall_setup(scene)), motions_(make_setup<3>(scene).solids) {
+        : simulation_(make_tall_setup(scene)),
+          motions_(make_setup<3>(scene).solids),
+          shake_(std::max({scene.size[0], scene.size[1], scene.size[2]}),
+                 std::abs(scene.gravity[1].at(0))) {
         const double frame = 1 / scene.fps;
         steps_ = std::max(1, int(std::ceil(frame / scene.step.max_dt - 1e-6)));
         dt_ = frame / steps_;
@@ -22,6 +25,7 @@ public:
         for (; done_ < steps_; ++done_) {
             if (!between()) return false;
             touch();
+            carry();
             const tall::WaterReport step = simulation_.step(dt_);
             steps.push_back(tall_report(simulation_.water(), step, dt_));
         }
@@ -43,13 +47,23 @@ public:
             out.points.densities.push_back(spray.kind[i] == tall::Drop::Mist ? 0.5f : 1.0f);
             out.points.thicknesses.push_back(0);
         }
+        out.tilt = hands.tilt;
+        out.shift[0] = shake_.shift(out.time);
         for (const Solid<3>& s : motions_) out.solids.push_back(s.motion.at(out.time));
         return out;
     }
     void set_walls(Separation, const std::string&) override {}
-    void shake() override {}  // its sides are those of the world
+    void shake() override { shake_.start(simulation_.water().time()); }
 
 private:
+    /// What somebody in the tilted and shaken container feels (liquid/touch.h).
+    void carry() {
+        const Mat<3> turned = rotation_matrix<3>(hands.tilt);
+        const double swing = shake_.acceleration(simulation_.water().time() + 0.5 * dt_);
+        simulation_.carry([=](const Point<3>& gravity) {
+            return turned.transposed() * (gravity - Point<3>{{swing, 0, 0}});
+        });
+    }
     void touch() {
         const double least = 1.5 * simulation_.setup().dx;
         if (hands.pour)
@@ -64,6 +78,7 @@ private:
 
     tall::Simulation simulation_;
     std::vector<Solid<3>> motions_;
+    Shake shake_;
     int steps_ = 1, done_ = 0, frame_ = 1;
     double dt_ = 0;
 };
