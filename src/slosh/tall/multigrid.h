@@ -19,8 +19,8 @@ struct CycleOptions {
     int post_sweeps = 2;  ///< After it. >= 1.
     int keep_air_levels =
         2;  ///< Coarse levels on which a mixed cell counts as air (the paper's C).
-    /// Sweeps and bottoms as the paper prints them (Level::as_printed): slower to converge, and over
-    /// deep rough ground it diverges.
+    /// Sweeps and bottoms as the paper prints them (Level::as_printed): slower to converge, and
+    /// over deep rough ground it diverges.
     bool as_printed = false;
 };
 
