@@ -97,6 +97,20 @@ Vec<double, kTwist<D>> transposed_times(const Mat<kTwist<D>>& m,
 }  // namespace
 
 template <int D>
+void BodyEntries<D>::add_body(std::vector<Entry> list) {
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Entry& p, const Entry& q) { return p.row < q.row; });
+    for (const Entry& e : list) {
+        if (entries.size() == first.back() || entries.back().row != e.row) {
+            entries.push_back(e);
+            continue;
+        }
+        for (int m = 0; m < kTwist<D>; ++m) entries.back().f[m] += e.f[m];
+    }
+    first.push_back(entries.size());
+}
+
+template <int D>
 BodyColumns<D> couple_bodies(const GridGeometry<D>& grid, const ViscousSystem<D>& system,
                              const FaceField<float, D>& moved,
                              const std::vector<ViscousBody<D>>& bodies,
@@ -109,6 +123,7 @@ BodyColumns<D> couple_bodies(const GridGeometry<D>& grid, const ViscousSystem<D>
     BodyColumns<D> out;
     out.stiffness.assign(static_cast<std::size_t>(size) * size, 0);
     out.rhs.assign(size, 0);
+    out.dx = grid.dx;
 
     // W_S J of every face that a body has a share of; several bodies follow each other.
     std::unordered_map<std::uint64_t, std::vector<int>> at;
@@ -165,23 +180,15 @@ BodyColumns<D> couple_bodies(const GridGeometry<D>& grid, const ViscousSystem<D>
 
     // One entry a row, in the unknowns that the bodies have.
     for (int b = 0; b < count; ++b) {
-        std::stable_sort(columns[b].begin(), columns[b].end(),
-                         [](const Entry& p, const Entry& q) { return p.row < q.row; });
-        for (const Entry& e : columns[b]) {
-            if (out.entries.size() == out.first.back() || out.entries.back().row != e.row) {
-                out.entries.push_back(e);
-                continue;
-            }
-            for (int m = 0; m < K; ++m) out.entries.back().f[m] += e.f[m];
-        }
-        for (std::size_t i = out.first.back(); i < out.entries.size(); ++i) {
+        for (Entry& e : columns[b]) {
             Twist f;
-            for (int m = 0; m < K; ++m) f[m] = out.entries[i].f[m];
+            for (int m = 0; m < K; ++m) f[m] = e.f[m];
             f = transposed_times<D>(bodies[b].basis, f);
-            for (int m = 0; m < K; ++m) out.entries[i].f[m] = f[m];
+            for (int m = 0; m < K; ++m) e.f[m] = f[m];
         }
-        out.first.push_back(out.entries.size());
+        out.add_body(std::move(columns[b]));
         out.basis.push_back(bodies[b].basis);
+        out.centre.push_back(grid.to_grid(bodies[b].placed.centre));
         // M V* and M.
         Twist v;
         for (int d = 0; d < D; ++d) v[d] = bodies[b].placed.velocity[d];
@@ -226,22 +233,19 @@ BodyColumns<D> couple_bodies(const GridGeometry<D>& grid, const ViscousSystem<D>
 }
 
 template <int D>
+void BodyColumns<D>::add_stiffness(double s, const double* a, double* y) const {
+    const int n = size();
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) y[i] += s * stiffness[static_cast<std::size_t>(i) * n + j] * a[j];
+}
+
+template <int D>
 void BodyColumns<D>::multiply(int rows, const std::vector<double>& x,
                               std::vector<double>& y) const {
-    constexpr int K = kTwist<D>;
-    const double* a = x.data() + rows;
-    double* ya = y.data() + rows;
-    const int n = size();
-    for (int i = 0; i < n; ++i) {
-        ya[i] = 0;
-        for (int j = 0; j < n; ++j) ya[i] += stiffness[static_cast<std::size_t>(i) * n + j] * a[j];
-    }
-    for (int b = 0; b < bodies(); ++b)
-        for (std::size_t i = first[b]; i < first[b + 1]; ++i)
-            for (int k = 0; k < K; ++k) {
-                y[entries[i].row] += entries[i].f[k] * a[b * K + k];
-                ya[b * K + k] += entries[i].f[k] * x[entries[i].row];
-            }
+    std::fill(y.begin() + rows, y.end(), 0.0);
+    add_stiffness(1, x.data() + rows, y.data() + rows);
+    this->add_to_rows(1, x.data() + rows, y);
+    this->add_to_bodies(1, x, y.data() + rows);
 }
 
 template <int D>
@@ -252,23 +256,30 @@ Vec<double, kTwist<D>> BodyColumns<D>::twist(const double* a, int n) const {
 }
 
 template <int D>
+void BodyColumns<D>::nearest(const Vec<double, kTwist<D>>& v, int n, double* a) const {
+    constexpr int K = kTwist<D>;
+    const Mat<K> nt = basis[n].transposed();
+    const Mat<K> gram = nt * basis[n];
+    std::vector<double> g;
+    for (const auto& row : gram.row) g.insert(g.end(), row.v, row.v + K);
+    const Vec<double, K> right = nt * v;
+    std::copy(right.v, right.v + K, a + n * K);
+    DenseCholesky(std::move(g), K, 1e-9).solve(a + n * K);
+}
+
+template <int D>
 void BodyColumns<D>::guess(const std::vector<ViscousBody<D>>& list, double* a) const {
     constexpr int K = kTwist<D>;
-    for (int b = 0; b < bodies(); ++b) {
+    for (int b = 0; b < this->bodies(); ++b) {
         Vec<double, K> v;
         for (int d = 0; d < D; ++d) v[d] = list[b].placed.velocity[d];
         for (int k = D; k < K; ++k) v[k] = list[b].placed.spin[k - K + 3];
-        const Mat<K> nt = basis[b].transposed();
-        const Mat<K> gram = nt * basis[b];
-        std::vector<double> g;
-        for (const auto& row : gram.row) g.insert(g.end(), row.v, row.v + K);
-        const Vec<double, K> right = nt * v;
-        std::copy(right.v, right.v + K, a + b * K);
-        DenseCholesky(std::move(g), K, 1e-9).solve(a + b * K);
+        nearest(v, b, a);
     }
 }
 
 #define SLOSH_INSTANTIATE(D)                                                                   \
+    template struct BodyEntries<D>;                                                            \
     template struct BodyColumns<D>;                                                            \
     template BodyColumns<D> couple_bodies<D>(const GridGeometry<D>&, const ViscousSystem<D>&,  \
                                              const FaceField<float, D>&,                       \

@@ -45,26 +45,61 @@ FaceField<float, D> solid_motion(const GridGeometry<D>& grid, const SampleVolume
                                  const std::vector<BodyFace>& faces, bool unknown,
                                  const std::function<Point<D>(const Point<D>&)>& others);
 
+/// B N by its entries, body after body, by row.
 template <int D>
-struct BodyColumns {
+struct BodyEntries {
     struct Entry {
         int row;
         double f[kTwist<D>];
     };
-    std::vector<Entry> entries;            ///< B N, body after body, by row.
+    std::vector<Entry> entries;
     std::vector<std::size_t> first = {0};  ///< Of each body.
+
+    int bodies() const { return static_cast<int>(first.size()) - 1; }
+    int size() const { return bodies() * kTwist<D>; }
+    std::size_t bytes() const { return entries.size() * sizeof(Entry); }
+    /// Appends a body; entries of one row are summed.
+    void add_body(std::vector<Entry> list);
+    /// y += s B a
+    template <class T>
+    void add_to_rows(double s, const double* a, std::vector<T>& y) const {
+        for (int b = 0; b < bodies(); ++b)
+            for (std::size_t i = first[b]; i < first[b + 1]; ++i) {
+                double sum = 0;
+                for (int k = 0; k < kTwist<D>; ++k) sum += entries[i].f[k] * a[b * kTwist<D> + k];
+                y[entries[i].row] += static_cast<T>(s * sum);
+            }
+    }
+    /// y += s B^T x
+    template <class T>
+    void add_to_bodies(double s, const std::vector<T>& x, double* y) const {
+        for (int b = 0; b < bodies(); ++b)
+            for (std::size_t i = first[b]; i < first[b + 1]; ++i)
+                for (int k = 0; k < kTwist<D>; ++k)
+                    y[b * kTwist<D> + k] += s * entries[i].f[k] * x[entries[i].row];
+    }
+};
+
+template <int D>
+struct BodyColumns : BodyEntries<D> {
+    using typename BodyEntries<D>::Entry;
+    using BodyEntries<D>::size;
     std::vector<double> stiffness;         ///< N^T S N, dense; 1 on the diagonal where N is zero.
     std::vector<double> mass;              ///< Diagonal of N^T M N, likewise.
     std::vector<double> rhs;               ///< N^T (M V* - what solids of known velocity pull).
     std::vector<Mat<kTwist<D>>> basis;
+    std::vector<Point<D>> centre;          ///< In cells.
+    double dx = 0;                         ///< m
 
-    int bodies() const { return static_cast<int>(first.size()) - 1; }
-    int size() const { return bodies() * kTwist<D>; }
+    /// y += s S a
+    void add_stiffness(double s, const double* a, double* y) const;
     /// yx += B a, ya = B^T x + S a; `x`, `y` hold rows, then the bodies' numbers.
     void multiply(int rows, const std::vector<double>& x, std::vector<double>& y) const;
     /// V = N a of body n.
     Vec<double, kTwist<D>> twist(const double* a, int n) const;
-    /// a = V on the columns of N: least squares.
+    /// a of body n that comes nearest to the twist V: least squares on the columns of N.
+    void nearest(const Vec<double, kTwist<D>>& v, int n, double* a) const;
+    /// a of all bodies from the velocities that they have.
     void guess(const std::vector<ViscousBody<D>>& bodies, double* a) const;
 };
 

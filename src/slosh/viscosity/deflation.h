@@ -8,11 +8,12 @@
 //     P^T M P + Z E^-1 Z^T,        P = I - A Z E^-1 Z^T                                       (V5)
 //
 // M never sees a rigid motion, which a cycle in float would return with noise that the matrix
-// multiplies by nu. Pieces do not meet, so E falls apart into small blocks.
+// multiplies by nu. Pieces do not meet, so E falls apart into small blocks. A body makes one piece of all
+// that it touches, itself included: its unknowns move along, as far as it may.
 #pragma once
 
 #include "slosh/viscosity/dense.h"
-#include "slosh/viscosity/system.h"
+#include "slosh/viscosity/bodies.h"
 
 namespace slosh {
 
@@ -20,7 +21,8 @@ template <int D>
 class RigidModes {
 public:
     static constexpr int kModes = D == 3 ? 6 : 3;
-    explicit RigidModes(const ViscousSystem<D>& system);
+    /// `bodies` may be null. Vectors hold the rows, then the bodies' numbers.
+    explicit RigidModes(const ViscousSystem<D>& system, const BodyColumns<D>* bodies = nullptr);
 
     /// t = E^-1 Z^T r, and with it p = P r.
     void take_out(const std::vector<double>& r, std::vector<double>& p,
@@ -31,8 +33,9 @@ public:
     std::size_t bytes() const { return modes_.size() * 8 + order_.size() * 8; }
 
 private:
-    void find_pieces(const Rows<double>& matrix);
-    void fill_modes(const ViscousSystem<D>& system);
+    void find_pieces(const Rows<double>& matrix, const BodyColumns<D>* bodies);
+    void fill_modes(const ViscousSystem<D>& system, const BodyColumns<D>* bodies);
+    std::vector<double> body_product(int rows, const BodyColumns<D>* bodies) const;
     /// E^-1 (sum over the rows of each piece of `with`, kModes a row, times r)
     std::vector<double> solve_coarse(const std::vector<float>& with,
                                      const std::vector<double>& r) const;
@@ -42,8 +45,8 @@ private:
     };
     std::vector<float> modes_;    // Z, kModes per row
     std::vector<float> product_;  // A Z
-    std::vector<int> order_;    // rows, piece by piece
-    std::vector<int> piece_;    // per row
+    std::vector<int> order_;    // rows and bodies' numbers, piece by piece
+    std::vector<int> piece_;    // of each
     std::vector<Chunk> chunks_;
     std::vector<DenseCholesky> blocks_;
 };

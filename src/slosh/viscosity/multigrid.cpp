@@ -71,15 +71,38 @@ std::vector<std::uint8_t> border_rows(const Rows<double>& a) {
     return band;
 }
 
+/// P^T B, one entry a row.
+template <int D>
+BodyEntries<D> coarse_entries(const BodyEntries<D>& fine, const std::vector<int>& lower,
+                              const std::vector<int>& upper) {
+    using Entry = typename BodyEntries<D>::Entry;
+    BodyEntries<D> coarse;
+    for (int b = 0; b < fine.bodies(); ++b) {
+        std::vector<Entry> list;
+        for (std::size_t i = fine.first[b]; i < fine.first[b + 1]; ++i)
+            for (const int row : {lower[fine.entries[i].row], upper[fine.entries[i].row]}) {
+                Entry e = fine.entries[i];
+                e.row = row;
+                for (double& f : e.f) f *= 0.5;
+                list.push_back(e);
+            }
+        coarse.add_body(std::move(list));
+    }
+    return coarse;
+}
+
 }  // namespace
 
 template <int D>
 ViscousMultigrid<D>::ViscousMultigrid(const Rows<double>& matrix, const FaceRows<D>& rows,
+                                      const BodyColumns<D>* bodies,
                                       const ViscousMultigridOptions& options)
-    : options_(options) {
+    : options_(options), bodies_(bodies) {
     levels_.push_back(std::make_unique<Level>());
     levels_[0]->rows = &rows;
     levels_[0]->exact = &matrix;
+    levels_[0]->bodies = bodies;
+    if (bodies_) stiffness_ = DenseCholesky(bodies_->stiffness, bodies_->size(), 1e-12);
     start(*levels_[0]);
     while (levels() < options.levels && levels_.back()->exact->size() > options.coarsest) {
         auto coarse = std::make_unique<Level>();
@@ -87,19 +110,32 @@ ViscousMultigrid<D>::ViscousMultigrid(const Rows<double>& matrix, const FaceRows
         levels_.push_back(std::move(coarse));
         start(*levels_.back());
     }
-    const Level& last = *levels_.back();
-    const int n = last.exact->size();
-    if (n <= options.coarsest && levels() > 1) {
-        std::vector<double> dense(static_cast<std::size_t>(n) * n);
-        for (int i = 0; i < n; ++i)
-            for (std::uint32_t k = last.exact->first[i]; k < last.exact->first[i + 1]; ++k)
-                dense[static_cast<std::size_t>(i) * n + last.exact->column[k]] =
-                    last.exact->value[k];
-        coarsest_ = DenseCholesky(std::move(dense), n, 1e-9);
-    }
+    if (levels_.back()->exact->size() <= options.coarsest && levels() > 1) factor_coarsest();
     // What the coarse levels keep of their matrices is float.
     for (std::size_t l = 1; l < levels_.size(); ++l)
         std::vector<double>().swap(levels_[l]->own_matrix.value);
+}
+
+/// The matrix of rows and bodies.
+template <int D>
+void ViscousMultigrid<D>::factor_coarsest() {
+    const Level& last = *levels_.back();
+    const int n = last.exact->size(), m = bodies_ ? bodies_->size() : 0;
+    const std::size_t all = static_cast<std::size_t>(n + m);
+    std::vector<double> dense(all * all);
+    for (int i = 0; i < n; ++i)
+        for (std::uint32_t k = last.exact->first[i]; k < last.exact->first[i + 1]; ++k)
+            dense[i * all + last.exact->column[k]] = last.exact->value[k];
+    // Cholesky's method reads below the diagonal.
+    for (int i = 0; i < m; ++i)
+        for (int j = 0; j < m; ++j)
+            dense[(n + i) * all + n + j] = bodies_->stiffness[static_cast<std::size_t>(i) * m + j];
+    for (int b = 0; b * kTwist<D> < m; ++b)
+        for (std::size_t e = last.bodies->first[b]; e < last.bodies->first[b + 1]; ++e)
+            for (int k = 0; k < kTwist<D>; ++k)
+                dense[(n + b * kTwist<D> + k) * all + last.bodies->entries[e].row] +=
+                    last.bodies->entries[e].f[k];
+    coarsest_ = DenseCholesky(std::move(dense), n + m, 1e-9);
 }
 
 template <int D>
@@ -116,6 +152,9 @@ void ViscousMultigrid<D>::start(Level& level) {
     });
     if (options_.band && options_.levels > 1) level.band = border_rows<D>(a);
     for (auto* v : {&level.x, &level.b, &level.r}) v->resize(a.size());
+    if (!bodies_) return;
+    level.twist.resize(bodies_->size());
+    level.force.resize(bodies_->size());
 }
 
 template <int D>
@@ -203,6 +242,10 @@ bool ViscousMultigrid<D>::coarsen(Level& fine, Level& coarse) {
     }
     coarse.rows = &coarse.own_rows;
     coarse.exact = &coarse.own_matrix;
+    if (bodies_) {
+        coarse.own_bodies = coarse_entries<D>(*fine.bodies, fine.lower, fine.upper);
+        coarse.bodies = &coarse.own_bodies;
+    }
     return true;
 }
 
@@ -230,20 +273,47 @@ void ViscousMultigrid<D>::sweep(Level& level, bool forwards, bool band_only) con
 }
 
 template <int D>
-void ViscousMultigrid<D>::cycle(std::size_t l) {
+std::vector<double> ViscousMultigrid<D>::body_residual(const Level& level) const {
+    std::vector<double> r = level.force;
+    level.bodies->add_to_bodies(-1, level.x, r.data());
+    bodies_->add_stiffness(-1, level.twist.data(), r.data());
+    return r;
+}
+
+template <int D>
+void ViscousMultigrid<D>::move_bodies(Level& level, const std::vector<double>& by) const {
+    for (std::size_t k = 0; k < by.size(); ++k) level.twist[k] += by[k];
+    level.bodies->add_to_rows(-1, by.data(), level.b);
+}
+
+template <int D>
+void ViscousMultigrid<D>::relax_bodies(Level& level) const {
+    std::vector<double> r = body_residual(level);
+    stiffness_.solve(r.data());
+    move_bodies(level, r);
+}
+
+template <int D>
+void ViscousMultigrid<D>::cycle(std::size_t l, bool fresh) {
     Level& level = *levels_[l];
-    const bool band = !level.band.empty();
-    if (l + 1 == levels_.size() && coarsest_.size() > 0) {
+    const bool band = !level.band.empty(), last = l + 1 == levels_.size();
+    if (last && coarsest_.size() > 0) {
         std::vector<double> x(level.b.begin(), level.b.end());
+        x.insert(x.end(), level.force.begin(), level.force.end());
         coarsest_.solve(x.data());
-        std::copy(x.begin(), x.end(), level.x.begin());
+        std::copy_n(x.begin(), level.x.size(), level.x.begin());
+        std::copy(x.begin() + level.x.size(), x.end(), level.twist.begin());
         return;
     }
-    std::fill(level.x.begin(), level.x.end(), 0.0f);
-    const int sweeps = l + 1 == levels_.size() && l > 0 ? 8 : options_.sweeps;
+    if (fresh) {
+        std::fill(level.x.begin(), level.x.end(), 0.0f);
+        std::fill(level.twist.begin(), level.twist.end(), 0.0);
+    }
+    const int sweeps = last && l > 0 ? 8 : options_.sweeps;
     if (band) sweep(level, true, true);
     for (int i = 0; i < sweeps; ++i) sweep(level, true, false);
-    if (l + 1 < levels_.size()) {
+    if (bodies_) relax_bodies(level);
+    if (!last) {
         const Rows<double>& a = *level.exact;
         parallel_for(a.size(), kRowGrain, [&](std::size_t i) {
             float s = level.b[i];
@@ -258,10 +328,17 @@ void ViscousMultigrid<D>::cycle(std::size_t l) {
                 s += level.r[level.child[i]];
             coarse.b[c] = 0.5f * s;
         });
-        cycle(l + 1);
+        // relax_bodies has left nothing of the bodies' own rows.
+        std::fill(coarse.force.begin(), coarse.force.end(), 0.0);
+        cycle(l + 1, true);
+        if (l + 2 < levels_.size()) cycle(l + 1, false);
         parallel_for(a.size(), kRowGrain, [&](std::size_t i) {
             level.x[i] += 0.5f * (coarse.x[level.lower[i]] + coarse.x[level.upper[i]]);
         });
+        if (bodies_) {
+            move_bodies(level, coarse.twist);
+            relax_bodies(level);
+        }
     }
     for (int i = 0; i < sweeps; ++i) sweep(level, false, false);
     if (band) sweep(level, false, true);
@@ -270,20 +347,23 @@ void ViscousMultigrid<D>::cycle(std::size_t l) {
 template <int D>
 void ViscousMultigrid<D>::apply(const std::vector<double>& r, std::vector<double>& z) {
     Level& top = *levels_[0];
+    const std::size_t rows = top.b.size();
     // The residual of a converged iteration may be too small for float: take its size out.
     const double size = max_abs(r), down = size > 0 ? 1 / size : 0;
-    parallel_for(top.b.size(), kRowGrain,
+    parallel_for(rows, kRowGrain,
                  [&](std::size_t i) { top.b[i] = static_cast<float>(r[i] * down); });
-    cycle(0);
+    for (std::size_t k = 0; k < top.force.size(); ++k) top.force[k] = r[rows + k] * down;
+    cycle(0, true);
     z.resize(r.size());
-    parallel_for(top.x.size(), kRowGrain, [&](std::size_t i) { z[i] = top.x[i] * size; });
+    parallel_for(rows, kRowGrain, [&](std::size_t i) { z[i] = top.x[i] * size; });
+    for (std::size_t k = 0; k < top.twist.size(); ++k) z[rows + k] = top.twist[k] * size;
 }
 
 template <int D>
 std::size_t ViscousMultigrid<D>::bytes() const {
     std::size_t n = coarsest_.bytes();
     for (const auto& level : levels_)
-        n += level->own_matrix.bytes() + 4 * level->value.size() + level->band.size() +
+        n += level->own_matrix.bytes() + level->own_bodies.bytes() + 4 * level->value.size() + level->band.size() +
              4 * (level->inverse.size() + 3 * level->x.size() + 2 * level->lower.size() +
                   level->child.size() + level->first_child.size());
     return n;

@@ -9,11 +9,15 @@
 //
 // Smoothing: Gauss-Seidel by colours (rows.h), forwards before and backwards after the coarse
 // correction, with one more sweep over the rows next to surfaces, solids and jumps of viscosity,
-// where a constant fits worst. Values are float; the outer iteration is double.
+// where a constant fits worst. Values are float; the outer iteration is double. A constant across makes
+// shear too stiff, and more so with every level: coarse levels are therefore visited twice (W-cycle).
+//
+// Bodies are unknowns of every level: B of (V4) becomes P^T B, S stays. Between the sweeps of the faces
+// their twists are found from the faces exactly, and the coarsest solve has them in its matrix.
 #pragma once
 
 #include "slosh/viscosity/dense.h"
-#include "slosh/viscosity/rows.h"
+#include "slosh/viscosity/bodies.h"
 
 namespace slosh {
 
@@ -27,10 +31,11 @@ struct ViscousMultigridOptions {
 template <int D>
 class ViscousMultigrid {
 public:
-    /// `matrix` on the faces `rows`; both must outlive this.
+    /// `matrix` on the faces `rows`, and `bodies` or null; all must outlive this.
     ViscousMultigrid(const Rows<double>& matrix, const FaceRows<D>& rows,
+                     const BodyColumns<D>* bodies = nullptr,
                      const ViscousMultigridOptions& options = {});
-    /// z = M^-1 r.
+    /// z = M^-1 r: rows, then the bodies' numbers.
     void apply(const std::vector<double>& r, std::vector<double>& z);
     std::size_t bytes() const;
     int levels() const { return static_cast<int>(levels_.size()); }
@@ -47,14 +52,26 @@ private:
         std::vector<int> lower, upper;      // per row: the coarse rows it takes the mean of
         std::vector<std::uint32_t> first_child;  // per coarse row, into `child`
         std::vector<int> child;
-        std::vector<float> x, b, r;
+        std::vector<float> x, b, r;         // b less what the bodies' twists pull
+        const BodyEntries<D>* bodies = nullptr;
+        BodyEntries<D> own_bodies;          // of coarse levels
+        std::vector<double> twist, force;   // of the bodies, and their right-hand side
     };
     void start(Level& level);
     bool coarsen(Level& fine, Level& coarse);
+    void factor_coarsest();
     void sweep(Level& level, bool forwards, bool band_only) const;
-    void cycle(std::size_t l);
+    /// What is left of the bodies' rows.
+    std::vector<double> body_residual(const Level& level) const;
+    void move_bodies(Level& level, const std::vector<double>& by) const;
+    /// Their twists from the faces.
+    void relax_bodies(Level& level) const;
+    /// Betters the x and twists of a level; from zero if `fresh`.
+    void cycle(std::size_t l, bool fresh);
 
     ViscousMultigridOptions options_;
+    const BodyColumns<D>* bodies_;
+    DenseCholesky stiffness_;
     std::vector<std::unique_ptr<Level>> levels_;
     DenseCholesky coarsest_;
 };

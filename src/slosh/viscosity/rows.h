@@ -50,16 +50,18 @@ struct FaceRows {
 
 constexpr std::size_t kRowGrain = 1024;
 
-/// y = A x. Sums in double.
-template <class T, class V>
-void multiply(const Rows<T>& a, const std::vector<V>& x, std::vector<V>& y) {
+/// (A x)_i
+inline double product(const Rows<double>& a, int i, const std::vector<double>& x) {
+    double s = 0;
+    for (std::uint32_t k = a.first[i]; k < a.first[i + 1]; ++k) s += a.value[k] * x[a.column[k]];
+    return s;
+}
+
+/// y = A x
+inline void multiply(const Rows<double>& a, const std::vector<double>& x, std::vector<double>& y) {
     y.resize(x.size());
-    parallel_for(a.size(), kRowGrain, [&](std::size_t i) {
-        double s = 0;
-        for (std::uint32_t k = a.first[i]; k < a.first[i + 1]; ++k)
-            s += double(a.value[k]) * double(x[a.column[k]]);
-        y[i] = static_cast<V>(s);
-    });
+    parallel_for(a.size(), kRowGrain,
+                 [&](std::size_t i) { y[i] = product(a, static_cast<int>(i), x); });
 }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b);

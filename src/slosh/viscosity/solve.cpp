@@ -8,6 +8,7 @@
 #include "slosh/viscosity/deflation.h"
 #include "slosh/viscosity/incomplete.h"
 #include "slosh/viscosity/multigrid.h"
+#include "slosh/viscosity/thin_parts.h"
 
 namespace slosh {
 
@@ -15,8 +16,6 @@ namespace {
 
 /// Below this nu Gauss-Seidel alone needs fewer seconds than a hierarchy.
 constexpr double kSmallNu = 2;
-/// Unknowns of bodies that get an answer of the liquid; the others go alone.
-constexpr int kMostAnswers = 12;
 
 /// M^-1 of rows, then bodies: z = M r.
 template <int D>
@@ -24,110 +23,65 @@ class Preconditioner {
 public:
     Preconditioner(const ViscousSystem<D>& system, const BodyColumns<D>* bodies,
                    const std::string& solver)
-        : system_(system), bodies_(bodies), rows_(system.rows.size()) {
+        : bodies_(bodies), rows_(static_cast<std::size_t>(system.rows.size())) {
         if (solver == "mic") {
             incomplete_.emplace(system.matrix);
+            if (bodies_) stiffness_ = DenseCholesky(bodies_->stiffness, bodies_->size(), 1e-12);
         } else if (system.stiffest < kSmallNu) {
-            multigrid_.emplace(system.matrix, system.rows, ViscousMultigridOptions{.levels = 1});
+            multigrid_.emplace(system.matrix, system.rows, bodies,
+                               ViscousMultigridOptions{.levels = 1});
         } else {
-            multigrid_.emplace(system.matrix, system.rows);
-            modes_.emplace(system);
+            multigrid_.emplace(system.matrix, system.rows, bodies);
+            modes_.emplace(system, bodies);
+            thin_.emplace(system);
         }
-        if (bodies_) add_bodies();
     }
 
     void apply(const std::vector<double>& r, std::vector<double>& z) {
-        rows_only(r, z);
-        if (!bodies_) return;
-        const int m = bodies_->size();
-        std::vector<double> t(r.begin() + rows_, r.end());
-        for (std::size_t k = 0; k < answer_.size(); ++k)
-            t[k] += parallel_sum(rows_, [&](std::size_t i) { return answer_[k][i] * r[i]; }, 4096);
-        schur_.solve(t.data());
-        for (int k = 0; k < m; ++k) z[rows_ + k] = t[k];
-        if (answer_.empty()) return;
-        parallel_for(rows_, kRowGrain, [&](std::size_t i) {
-            for (int k = 0; k < m; ++k) z[i] += answer_[k][i] * t[k];
-        });
+        z.resize(r.size());
+        if (incomplete_) {
+            incomplete_->apply(r, z);
+            std::copy(r.begin() + rows_, r.end(), z.begin() + rows_);
+            if (bodies_) stiffness_.solve(&z[rows_]);
+        } else if (modes_) {
+            modes_->take_out(r, balanced_, coarse_);
+            thin_and_thick(balanced_, z);
+            modes_->put_back(coarse_, z);
+        } else {
+            multigrid_->apply(r, z);
+        }
     }
 
     std::size_t bytes() const {
-        std::size_t n = schur_.bytes();
+        std::size_t n = stiffness_.bytes();
         if (incomplete_) n += incomplete_->bytes();
         if (multigrid_) n += multigrid_->bytes();
         if (modes_) n += modes_->bytes();
-        for (const auto& a : answer_) n += 4 * a.size();
+        if (thin_) n += thin_->bytes();
         return n;
     }
 
 private:
-    void rows_only(const std::vector<double>& r, std::vector<double>& z) {
-        z.resize(r.size());
-        if (incomplete_) incomplete_->apply(r, z);
-        if (!multigrid_) return;
-        if (!modes_) return multigrid_->apply(r, z);
-        modes_->take_out(r, balanced_, coarse_);
-        multigrid_->apply(balanced_, z);
-        modes_->put_back(coarse_, z);
+    /// (V6); the bodies belong to the cycle.
+    void thin_and_thick(std::vector<double>& r, std::vector<double>& z) {
+        if (thin_->empty()) return multigrid_->apply(r, z);
+        thin_->before(r, first_, left_);
+        if (bodies_) bodies_->add_to_bodies(-1, first_, &left_[rows_]);
+        multigrid_->apply(left_, z);
+        add(1, first_, z);
+        if (bodies_) bodies_->add_to_rows(-1, &z[rows_], r);
+        thin_->after(r, z);
     }
 
-    /// The answer -W of the liquid to each unknown of the bodies, W about A^-1 B, and the energy
-    /// of those motions: S - W^T B - B^T W + W^T A W, never less than the true Schur complement.
-    void add_bodies() {
-        const int m = bodies_->size();
-        std::vector<double> energy = bodies_->stiffness;
-        if (m <= kMostAnswers && modes_) {
-            std::vector<std::vector<double>> column(m), product(m);
-            answer_.resize(m);
-            for (int k = 0; k < m; ++k) {
-                column[k] = column_of(k);
-                std::vector<double> w;
-                rows_only(column[k], w);
-                multiply(system_.matrix, w, product[k]);
-                answer_[k].resize(rows_);
-                for (int i = 0; i < rows_; ++i) answer_[k][i] = static_cast<float>(-w[i]);
-            }
-            for (int k = 0; k < m; ++k)
-                for (int l = 0; l < m; ++l)
-                    energy[static_cast<std::size_t>(k) * m + l] += parallel_sum(
-                        rows_,
-                        [&](std::size_t i) {
-                            return answer_[k][i] * (column[l][i] - product[l][i]) +
-                                   answer_[l][i] * column[k][i];
-                        },
-                        4096);
-            for (int k = 0; k < m; ++k)
-                for (int l = 0; l < k; ++l) {
-                    double& a = energy[static_cast<std::size_t>(k) * m + l];
-                    double& b = energy[static_cast<std::size_t>(l) * m + k];
-                    a = b = 0.5 * (a + b);
-                }
-        }
-        schur_ = DenseCholesky(std::move(energy), m, 1e-12);
-    }
-
-    std::vector<double> column_of(int k) const {
-        constexpr int K = kTwist<D>;
-        std::vector<double> column(rows_, 0.0);
-        for (std::size_t i = bodies_->first[k / K]; i < bodies_->first[k / K + 1]; ++i)
-            column[bodies_->entries[i].row] += bodies_->entries[i].f[k % K];
-        return column;
-    }
-
-    const ViscousSystem<D>& system_;
     const BodyColumns<D>* bodies_;
-    int rows_;
+    std::size_t rows_;
     std::optional<ZeroFillCholesky> incomplete_;
     std::optional<ViscousMultigrid<D>> multigrid_;
     std::optional<RigidModes<D>> modes_;
-    std::vector<double> balanced_, coarse_;
-    std::vector<std::vector<float>> answer_;
-    DenseCholesky schur_;
+    std::optional<ThinParts<D>> thin_;
+    std::vector<double> balanced_, coarse_, first_, left_;
+    DenseCholesky stiffness_;  // of the bodies, for incomplete_
 };
-
-}  // namespace
-
-namespace {
 
 /// What the tolerance refers to: the momentum in the first guess and in the solids beside it, as a
 /// root of a sum and as the largest of a face.
@@ -191,6 +145,11 @@ SolveReport solve_viscosity(const ViscousSystem<D>& system, const BodyColumns<D>
         rz = dot(r, z);
         return error();
     };
+    // The best multiple of the first guess: the thicker the liquid, the more energy the strain in a
+    // guess has that does not know of it.
+    product(x, q);
+    const double energy = dot(x, q), best = energy > 0 ? dot(x, rhs) / energy : 0;
+    parallel_for(total, 4096, [&](std::size_t i) { x[i] *= best; });
     double now = measure();
     // The recurrence drifts, so when it says that it is done a fresh residual must agree; if it
     // does not, the iteration starts anew from there, as long as that gains anything.

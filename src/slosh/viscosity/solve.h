@@ -2,9 +2,8 @@
 //
 // `auto`: multigrid with the rigid motions of every piece added (multigrid.h, deflation.h), so that
 // neither grid nor viscosity change the work much; where nu is small the matrix is nearly diagonal,
-// and symmetric Gauss-Seidel alone is cheaper. With bodies, each of their unknowns brings one more
-// vector into the coarse space: the body's motion together with the liquid's answer to it, which a
-// cycle gives; of many bodies, the motion alone.
+// and symmetric Gauss-Seidel alone is cheaper. Droplets, threads and rims that hang by little are solved
+// directly beside it (thin_parts.h). Bodies are unknowns on all levels.
 // `mic`: incomplete Cholesky, as in the paper (incomplete.h); one thread.
 //
 // `auto` stops once sqrt(r . M^-1 r), M the preconditioner, is below tolerance times the root of the

@@ -141,14 +141,17 @@ struct RowTiles {
         }
     }
 
-    /// Calls add(axis, t, k): K of face (d, t) has the coefficient k at face (axis, t).
+    /// Calls add(axis, t, k): K of face (d, t) has the coefficient k at face (axis, t). Returns how many
+    /// stresses act on the face.
     template <class Add>
-    void row(int d, int t, const Add& add) const {
+    int row(int d, int t, const Add& add) const {
         const int sd = T::step(d);
+        int held = 0;
         double diagonal = 0;
         const auto normal_stress = [&](int cell, int other) {
             const double c = normal.v[cell];
             if (c == 0) return;
+            ++held;
             diagonal += c;
             add(d, other, -c);
         };
@@ -159,6 +162,7 @@ struct RowTiles {
             const int se = T::step(e);
             const auto& at_edge = shear[pair_of(std::min(d, e), std::max(d, e))];
             const double below = at_edge.v[t], above = at_edge.v[t + se];
+            held += (below != 0) + (above != 0);
             if (below != 0) {
                 diagonal += below;
                 add(d, t - se, -below);
@@ -173,6 +177,7 @@ struct RowTiles {
             }
         }
         add(d, t, diagonal);
+        return held;
     }
 };
 
@@ -186,6 +191,7 @@ void fill_matrix(const ViscousInput<D>& in, ViscousSystem<D>& s) {
     s.known.assign(n, 0);
     s.open.resize(n);
     s.liquid.resize(n);
+    s.held.resize(n);
     // Rows are short and their length is bounded: block by block into a buffer, then joined.
     struct Part {
         std::vector<int> column;
@@ -208,7 +214,7 @@ void fill_matrix(const ViscousInput<D>& in, ViscousSystem<D>& s) {
             s.liquid[row] = liquid;
             int column[kMost], count = 0;
             double value[kMost], known = 0;
-            tiles.row(d, t, [&](int axis, int at, double k) {
+            const int held = tiles.row(d, t, [&](int axis, int at, double k) {
                 if (in.moved) known += k * tiles.moved[axis].v[at];
                 const int other = tiles.number[axis].v[at];
                 if (other < 0) return;
@@ -221,6 +227,7 @@ void fill_matrix(const ViscousInput<D>& in, ViscousSystem<D>& s) {
                 value[place] = k + (other == row ? liquid / open : 0.0);
             });
             s.known[row] = known;
+            s.held[row] = static_cast<std::uint8_t>(held);
             s.matrix.first[row + 1] = static_cast<std::uint32_t>(count);
             out.column.insert(out.column.end(), column, column + count);
             out.value.insert(out.value.end(), value, value + count);

@@ -52,6 +52,7 @@ struct ViscousSystem {
     Rows<double> matrix;              ///< Of (V3).
     std::vector<double> open, liquid; ///< W_F, W_L per row.
     std::vector<double> known;        ///< K (W_S u_solid) per row.
+    std::vector<std::uint8_t> held;   ///< Stresses that act on each row: 2 D amid liquid.
     Field<float, D> normal;           ///< C in cells.
     std::array<Field<float, D>, kPairs<D>> shear;  ///< C at edges.
     double stiffest = 0;              ///< Largest nu.
