@@ -1,4 +1,4 @@
-// Validation cases of viscous liquid: 4a (Stokes, Table 1 of the viscous paper), 5a, 5b, 5c.
+// Validation cases of viscous liquid: 4a (Stokes, Table 1 of the viscous paper), 5b, 5c.
 #include <fmt/format.h>
 
 #include "slosh/cli/validate_liquid.h"
@@ -87,45 +87,6 @@ void validate_stokes(ValidateReport& report) {
         report.tell(name("unbounded"), "V of Stokes' law, m/s", stokes);
         report.tell(name("paper"), "V of the paper, strong, m/s", paper[row]);
     }
-}
-
-// ---- 5a: Taylor-Green between walls along which liquid glides -------------------------------------
-
-void validate_decay(ValidateReport& report) {
-    // Energy at the end with viscosity over that without: what the transfer takes is in both.
-    const auto energy = [](double viscosity, int n) {
-        LiquidSetup<2> setup = closed_box<2>({n, n}, 1.0 / n);
-        setup.gravity[1] = Curve(0);
-        setup.viscosity = viscosity;
-        setup.step.slip_length = 1e30;
-        setup.step.affine_time = 1e30;
-        setup.step.separation = Separation::Off;
-        setup.step.max_dt = 0.32 / n;
-        setup.liquid = {{box<2>({-1, -1}, {2, 2}), {}, {}, {}}};
-        LiquidSimulation<2> simulation(setup);
-        LiquidState<2> state = simulation.state();
-        auto& p = state.particles;
-        for (std::size_t i = 0; i < p.size(); ++i) {
-            const Point<2> x = setup.grid.to_world(p.position(i)) * M_PI;
-            const double s[2] = {std::sin(x[0]), std::sin(x[1])};
-            const double c[2] = {std::cos(x[0]), std::cos(x[1])};
-            const double k = M_PI / n;  // gradients are per cell
-            p.v[0][i] = static_cast<float>(s[0] * c[1]);
-            p.v[1][i] = static_cast<float>(-c[0] * s[1]);
-            p.c[0][0][i] = static_cast<float>(k * c[0] * c[1]);
-            p.c[0][1][i] = static_cast<float>(-k * s[0] * s[1]);
-            p.c[1][0][i] = static_cast<float>(k * s[0] * s[1]);
-            p.c[1][1][i] = static_cast<float>(-k * c[0] * c[1]);
-        }
-        simulation.restore(std::move(state));
-        double kinetic = 0;
-        run_to<2>(simulation, 0.2, [&](const StepReport& r) { kinetic = r.kinetic_energy; });
-        return kinetic;
-    };
-    const double eta = 50;
-    const double exact = std::exp(-4 * eta / 1000 * M_PI * M_PI * 0.2);
-    report.compare("5a/taylor-green", "energy kept of what is without, 32 cells",
-                   energy(eta, 32) / energy(0, 32), exact, 0.01);
 }
 
 // ---- 5b: a free blob that spins -------------------------------------------------------------------

@@ -89,9 +89,10 @@ void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
     });
 }
 
-/// Gives to the air the faces that no more than one stress acts on. Returns how many.
+/// Gives to the air the faces that no more than one stress acts on and that are less than half liquid. Returns how
+/// many.
 template <int D>
-double drop_hinges(ViscousSystem<D>& s) {
+double drop_hinges(const ViscousInput<D>& in, ViscousSystem<D>& s) {
     using T = Tile<float, D, 1>;
     return parallel_sum(s.rows.blocks->size(), [&](std::size_t i) {
         const int b = static_cast<int>(i);
@@ -108,6 +109,7 @@ double drop_hinges(ViscousSystem<D>& s) {
         int dropped = 0;
         for (int d = 0; d < D; ++d) {
             int* n = s.rows.number.axis(d).block(b);
+            const float* liquid = in.liquid->face.axis(d).block(b);
             for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
                 if (n[o] < 0) return;
                 int held = (normal.v[t] > 0) + (normal.v[t - T::step(d)] > 0);
@@ -116,7 +118,7 @@ double drop_hinges(ViscousSystem<D>& s) {
                     const T& edge = shear[pair_of(std::min(d, e), std::max(d, e))];
                     held += (edge.v[t] > 0) + (edge.v[t + T::step(e)] > 0);
                 }
-                if (held > 1) return;
+                if (held > 1 || liquid[o] >= kLeastLiquidHinge) return;
                 n[o] = kAirFace;
                 ++dropped;
             });
@@ -267,7 +269,7 @@ ViscousSystem<D> assemble_viscosity(const ViscousInput<D>& in) {
     classify(in, s.rows);
     find_stiffness(in, s);
     // Each round may leave new hinges, fewer and fewer.
-    for (int round = 0; round < 3 && drop_hinges(s) > 0; ++round) find_stiffness(in, s);
+    for (int round = 0; round < 3 && drop_hinges(in, s) > 0; ++round) find_stiffness(in, s);
     s.rows.finish();
     s.stiffest = in.local_nu ? largest(*in.local_nu) : in.nu;
     for (int d = 0; in.moved && d < D; ++d)

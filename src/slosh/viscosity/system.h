@@ -18,10 +18,11 @@
 //
 // Choices: W_F of stress is at least 0.05, faces less than 1e-3 open belong to the solid, and faces
 // with less than 1e-3 of liquid to the air; stress beside such a face, and stress of a box with less than
-// 2 % of liquid, is dropped. A face that only one stress is left to hold could turn about it like a
-// hinge, a motion of next to no mass and no strain: it goes to the air as well. So the condition
-// number does not depend on slivers, and a bit of liquid that hangs on the rest by a sliver is a piece
-// of its own, with its own rigid motions.
+// 2 % of liquid, is dropped. A face that only one stress is left to hold may turn about it like a
+// hinge: if it is less than half liquid it goes to the air as well. (To drop them all takes half a cell
+// off every surface: a film of 32 cells then flows 5 % too slowly. To keep them all lets the velocity of a rim, which
+// few particles know of, slow a blob that spins.) So the condition number does not depend on slivers,
+// and a bit of liquid that hangs on the rest by a sliver is a piece of its own, with its own rigid motions.
 #pragma once
 
 #include "slosh/viscosity/rows.h"
@@ -33,6 +34,7 @@ constexpr float kLeastOpenStress = 0.05f;
 constexpr float kLeastOpenFace = 1e-3f;
 constexpr float kLeastLiquid = 1e-3f;
 constexpr float kLeastLiquidStress = 0.02f;
+constexpr float kLeastLiquidHinge = 0.5f;
 constexpr int kAirFace = -1;    ///< In FaceRows::number: no liquid here ...
 constexpr int kSolidFace = -2;  ///< ... a solid's velocity is known here.
 
