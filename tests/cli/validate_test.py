@@ -18,6 +18,9 @@ class Validate(CommandTest):
         self.assertIn(f"{len(gates)} of {len(gates)} pass, {len(told)} only reported", text)
         self.assertEqual(text.count(" reported\n") - 1, len(told))
 
+    def test_viscous_profiles_and_suction(self):
+        self.accept("validate", "5a", "5b", "suction")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv)
