@@ -207,7 +207,8 @@ TEST_CASE("A stirred room keeps its particles spread, with and without density c
     for (const bool correct : {true, false}) {
         CAPTURE(correct);
         LiquidSetup<2> setup = room<2>({40, 40}, 1.0 / 40);
-        setup.step.density_correction = correct;
+        setup.step.position_correction =
+            correct ? PositionCorrection::Grid : PositionCorrection::Off;
         setup.gas->sources.push_back(source<2>(sphere<2>({0.4, 0.2}, 0.1), 500));
         LiquidSimulation<2> simulation(setup);
         run(simulation, 6);

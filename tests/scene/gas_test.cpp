@@ -24,7 +24,7 @@ TEST_CASE("A gas gets defaults of its own, and sources become those of the setup
     CHECK(s.density == 1.2);
     CHECK(s.step.separation == Separation::Off);
     CHECK(s.step.affine_time == 1e30);
-    CHECK(!s.step.density_correction);
+    CHECK(s.step.position_correction == PositionCorrection::Off);
     CHECK(gas_scene("{}", ", \"affine_time\": 0.5, \"density\": 2").step.affine_time == 0.5);
     const LiquidSetup<3> setup = make_setup<3>(s);
     REQUIRE(setup.gas);

@@ -57,6 +57,13 @@ std::string viscosity(const SolveReport& r) {
                        r.unknowns, r.iterations, number(r.relative_residual));
 }
 
+/// Constraints between particles, if there were any.
+std::string spacing(const SpacingReport& r) {
+    if (r.max_density == 0) return "";
+    return fmt::format("\"spacing\":{{\"iterations\":{},\"max_density\":{},\"converged\":{}}},",
+                       r.iterations, number(r.max_density), r.converged);
+}
+
 }  // namespace
 
 std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
@@ -66,14 +73,14 @@ std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
         "\"squeezed\":{},"
         "\"volume\":{},\"kinetic_energy\":{},\"potential_energy\":{},\"max_speed\":{},"
         "\"particles\":{},\"emitted\":{},\"drained\":{},\"left_inside\":{},\"blocks\":{},"
-        "\"liquid_cells\":{},{}{}{}\"bytes\":{},\"seconds\":{{",
+        "\"liquid_cells\":{},{}{}{}{}\"bytes\":{},\"seconds\":{{",
         kStart, frame, substep, number(r.time), number(r.dt), r.accepted, quoted(r.solver),
         r.pressure.iterations, number(r.pressure.residual), number(r.pressure.relative_residual),
         r.pressure.converged, r.pressure.unknowns, r.pressure.pockets, number(r.squeezed),
         number(r.volume),
         number(r.kinetic_energy), number(r.potential_energy), number(r.max_speed), r.particles,
         r.emitted, r.drained, r.left_inside, r.blocks, r.liquid_cells, probes(r.probe_pressure),
-        bodies(r), viscosity(r.viscosity), r.peak_bytes);
+        bodies(r), viscosity(r.viscosity), spacing(r.spacing), r.peak_bytes);
     for (const StageTime& s : r.times.stages())
         line += fmt::format("{}:{{\"wall\":{},\"cpu\":{}}},", quoted(s.name), number(s.wall),
                             number(s.cpu));

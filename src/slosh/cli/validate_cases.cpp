@@ -32,6 +32,10 @@ void validate_suction(ValidateReport& report);
 void validate_profiles(ValidateReport& report);
 void validate_spin(ValidateReport& report);
 void validate_current(ValidateReport& report);
+void validate_plates(ValidateReport& report);
+void validate_dragon_drop(ValidateReport& report);
+void validate_honey_dipper(ValidateReport& report);
+void validate_gears(ValidateReport& report);
 void validate_tall_lake(ValidateReport& report);
 void validate_tall_dispersion(ValidateReport& report);
 void validate_tall_bore(ValidateReport& report);
@@ -75,6 +79,12 @@ const std::vector<ValidateCase>& validate_cases() {
         {"box_in_tube", "a box sinks through half-cell gaps and is pushed up", false, validate_tube},
         {"long_steps", "steps as long as a frame, densities 0.01 to 100", false, validate_long_steps},
         {"ceiling", "a ball thrown at a ceiling, 3D", false, validate_ceiling},
+        {"plates", "position correction: plates pressed through thick liquid, 3D", true,
+         validate_plates},
+        {"dragon_drop", "viscous liquid that floats in the air, by kind of volumes, 3D", true,
+         validate_dragon_drop},
+        {"honey_dipper", "a dipper stands in honey, by coupling, 3D", true, validate_honey_dipper},
+        {"gears", "gears turn the slower the thicker the liquid, 3D", true, validate_gears},
         {"hanging", "liquid left on walls, with and without separation", true, validate_hanging},
     };
     return cases;

@@ -35,6 +35,15 @@ enum class Coupling {
     OneWay,  ///< Bodies drag the liquid and do not feel it.
 };
 
+/// How particles are kept evenly spread.
+enum class PositionCorrection {
+    Grid,      ///< By a displacement on the pressure's matrix, in every step (density_correction.h).
+    Density,   ///< By density constraints between particles, once a frame (particles/spacing.h).
+    Both,      ///< Grid and density.
+    Distance,  ///< By distance constraints between particles, once a frame; for comparison.
+    Off,
+};
+
 /// Liquid that is there at the start.
 template <int D>
 struct InitialLiquid {
@@ -81,7 +90,9 @@ struct StepOptions {
     double min_dt = 1e-7;           ///< s; below this the run stops with an error.
     int particles_per_axis = 2;     ///< Seeds per cell and axis: 2 gives 8 a cell in 3D, 4 in 2D.
     double jitter = 0.8;            ///< Of the seed spacing. [0, 1].
-    bool density_correction = true; ///< Pushes crowded particles apart (docs/step.md).
+    PositionCorrection position_correction = PositionCorrection::Grid;
+    double spacing_tolerance = 0.1; ///< Of the constraints: greatest density over the rest's, less one.
+    double spacing_scale = 5;       ///< How much further they move particles far from solids. >= 1.
     std::uint64_t seed = 1;
     bool history = false;           ///< Reports hold the residual after each iteration. Not of scenes.
     VolumeKind volumes = VolumeKind::Consistent;  ///< Of the viscous step's samples.

@@ -106,7 +106,7 @@ struct LiquidSimulation<D>::Impl {
                StepReport& report, FaceField<float, D>& displacement);
     Point<D> expected_momentum(const StepBodies<D>& bodies, double dt) const;
     void move_bodies(StepBodies<D>& bodies, double dt, StepGrid<D>& grid, StepReport& report);
-    bool attempt(double dt, bool fallback, StepReport& report);
+    bool attempt(double dt, bool ends_frame, bool fallback, StepReport& report);
     void note(const MoveReport& moved, StepReport& report) const;
     void finish(double dt, StepReport& report);
     Separation separation() const { return separation_of(setup); }
@@ -201,7 +201,8 @@ StepReport LiquidSimulation<D>::step(double remaining) {
     // Until the pressure solve has succeeded the particles are untouched, so a rejected attempt
     // costs only its time: first the other solver is tried, then half the step.
     double dt = m.choose_dt(remaining, report.max_speed);
-    while (!m.attempt(dt, false, report) && !m.attempt(dt, true, report)) {
+    while (!m.attempt(dt, dt >= remaining, false, report) &&
+           !m.attempt(dt, dt >= remaining, true, report)) {
         dt *= 0.5;
         const bool by_viscosity = report.pressure.converged;
         const SolveReport& failed = by_viscosity ? report.viscosity : report.pressure;
@@ -279,7 +280,8 @@ void LiquidSimulation<D>::Impl::note(const MoveReport& moved, StepReport& report
 /// Everything on the grid, then the move. Returns false, with the state untouched, if the pressure
 /// solve failed.
 template <int D>
-bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& report) {
+bool LiquidSimulation<D>::Impl::attempt(double dt, bool ends_frame, bool fallback,
+                                        StepReport& report) {
     report.dt = dt;
     StageTimes& times = report.times;
     StepBodies<D> bodies = predict_bodies(dt);
@@ -305,11 +307,11 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
                            grid.sticky.blocks_ptr() ? &grid.sticky : nullptr);
         if (grid.nu > 0) stick_to_solids(setup, grid);
     }
+    const ExactSolids<D> exact = exact_solids(setup, solids, state.time + dt, state.bodies);
+    const ExactSolids<D>* near = bodies.empty() ? nullptr : &exact;
     {
         StageTimer timer(times, "grid to particles, move");
-        const ExactSolids<D> exact = exact_solids(setup, solids, state.time + dt, state.bodies);
-        const ExactSolids<D>* near = bodies.empty() ? nullptr : &exact;
-        if (setup.step.density_correction)
+        if (moves_on_grid(setup.step))
             note(displace(state.particles, occupied, displacement, grid.solid.nodal, near), report);
         const Point<D> expected = grid.is_afloat ? expected_momentum(bodies, dt) : Point<D>{};
         const MoveOptions move{.dt_over_dx = dt / setup.grid.dx,
@@ -321,6 +323,12 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool fallback, StepReport& re
                              grid.solid.nodal, occupied, move, state.particles, near),
              report);
         if (grid.is_afloat) set_momentum(setup, expected, state.particles);
+    }
+    if (ends_frame && has_constraints(setup.step)) {
+        StageTimer timer(times, "spacing");
+        occupied = sort_by_block(state.particles);
+        report.spacing = space_particles(grid.solid.nodal, near, spacing_options(setup.step),
+                                         state.particles, occupied);
     }
     return report.accepted = true;
 }
@@ -395,7 +403,7 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
     read_probes(projection.q, dt, report);
     timer.reset();
 
-    if (setup.step.density_correction) {
+    if (moves_on_grid(setup.step)) {
         StageTimer spreading(report.times, "density correction");
         displacement =
             spread_particles(state.particles, occupied, std::pow(setup.step.particles_per_axis, D),

@@ -14,6 +14,7 @@
 #include "slosh/liquid/body_report.h"
 #include "slosh/liquid/setup.h"
 #include "slosh/particles/particles.h"
+#include "slosh/particles/spacing.h"
 #include "slosh/surface/mesh.h"
 
 namespace slosh {
@@ -36,6 +37,7 @@ struct StepReport {
     std::string solver;        ///< Solver word that produced the pressure.
     LcpReport pressure;
     SolveReport viscosity;     ///< Of viscous liquid; no unknowns: there was no such solve.
+    SpacingReport spacing;     ///< Of constraints between particles; no density: there were none.
     double volume = 0;         ///< Liquid volume by the level set. m^3 (2D: m^2).
     double kinetic_energy = 0;   ///< J (2D: J/m)
     double potential_energy = 0; ///< J, against the origin

@@ -2,10 +2,30 @@
 #pragma once
 
 #include "slosh/linear/multigrid.h"
+#include "slosh/liquid/setup.h"
 #include "slosh/liquid/step_grid.h"
 #include "slosh/particles/particles.h"
+#include "slosh/particles/spacing.h"
 
 namespace slosh {
+
+/// Whether particles are evened out on the grid.
+inline bool moves_on_grid(const StepOptions& o) {
+    return o.position_correction == PositionCorrection::Grid ||
+           o.position_correction == PositionCorrection::Both;
+}
+/// Whether particles are spread by constraints at the end of a frame, and which.
+inline bool has_constraints(const StepOptions& o) {
+    return o.position_correction != PositionCorrection::Grid &&
+           o.position_correction != PositionCorrection::Off;
+}
+inline SpacingOptions spacing_options(const StepOptions& o) {
+    return {.kind = o.position_correction == PositionCorrection::Distance ? Spacing::Distance
+                                                                          : Spacing::Density,
+            .per_axis = o.particles_per_axis,
+            .tolerance = o.spacing_tolerance,
+            .max_scale = o.spacing_scale};
+}
 
 /// By how much particles are to be moved, in cells; `rest` is the number a cell should hold. Where
 /// liquid `released` (may be null) its wall a gap is no error. The right-hand side of `system` is

@@ -56,13 +56,13 @@ public:
     void use(const ExactSolids<D>* exact) { exact_ = exact; }
     /// Moves `x` towards `end` (grid coordinates) as far as solids allow.
     MoveOutcome walk(Point<D>& x, const Point<D>& end);
+    /// phi and its gradient at a point (grid coordinates).
+    double distance(const Point<D>& x, Point<D>& gradient);
 
 private:
     /// The nodes around a point, and the fractions of the way along each axis.
     void corners(const Point<D>& x, double (&corner)[1 << D], Point<D>& t);
     double distance(const Point<D>& x);
-    /// phi and its gradient at a point.
-    double distance(const Point<D>& x, Point<D>& gradient);
     /// Moves `x` out of the solid along the gradient; true if it ends at or above the margin.
     bool push_out(Point<D>& x);
 

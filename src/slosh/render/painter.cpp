@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "slosh/render/flat.h"
 
@@ -65,6 +66,13 @@ Painter::Painter(PreviewScene scene, const PaintOptions& options)
     picture_.cell = scene_.dx;
     picture_.up = scene_.up;
     picture_.draw_box = scene_.draw_box;
+    if (scene_.liquid) {
+        // Syrup: a tenth of the domain already has the colour, and it is not as clear as water.
+        for (int c = 0; c < 3; ++c) {
+            picture_.water[c] = std::pow((*scene_.liquid)[c], 10.0f);
+            picture_.glow[c] = 0.5f * (*scene_.liquid)[c];
+        }
+    }
     picture_.ground = rest_height(solids_, picture_);
     camera_ = default_camera(scene_.domain, scene_.up);
     camera_.eye = scene_.eye;

@@ -176,7 +176,7 @@ Image render_3d(const SurfaceMesh& liquid, const std::vector<RenderSolid<3>>& so
     std::optional<Smoke> volume;
     if (smoke) volume.emplace(stage, *smoke).light(scene, sky);
     const Tracer tracer(scene, sky, stage.from_world(floor)[1], options.water,
-                        float(cell / stage.size), ground_detail(options),
+                        options.glow, float(cell / stage.size), ground_detail(options),
                         volume ? &*volume : nullptr);
 
     const Lens lens(camera, stage, options.width, options.height);

@@ -83,6 +83,7 @@ struct RenderOptions {
     std::optional<double> ground = {};   ///< Height of the ground, m; rest_height() if not given.
     Point<3> sun = {-0.55, 1.0, -0.40};  ///< Towards the sun, with y up whatever `up` says.
     Colour water = {0.18f, 0.68f, 0.80f};  ///< Light that is left after one domain length of water.
+    Colour glow = {0.015f, 0.16f, 0.22f};  ///< Light that deep water scatters towards the eye.
     double exposure = 1;
 };
 

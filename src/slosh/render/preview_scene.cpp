@@ -4,6 +4,7 @@
 
 #include "slosh/base/error.h"
 #include "slosh/scene/load.h"
+#include "slosh/scene/tables.h"
 #include "slosh/scene/tall.h"
 #include "slosh/tall/simulation.h"
 
@@ -58,6 +59,8 @@ PreviewScene preview_scene(const Scene& scene) {
     preview.fov = scene.render.fov;
     preview.size = scene.render.size;
     preview.draw_box = scene.render.walls != Look::Hidden;
+    if (is_viscous(scene) && !(scene.render.liquid_colour == SceneRender{}.liquid_colour))
+        preview.liquid = scene.render.liquid_colour.as<float>();
     if (scene.dim == 2)
         preview.flat_solids = preview_solids<2>(scene);
     else

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct PreviewScene {
     double fov = 35;       ///< Vertical. degrees
     Index<2> size;         ///< Pixels.
     bool draw_box = false;
+    std::optional<Vec<float, 3>> liquid;  ///< Colour of viscous liquid. Linear.
     std::vector<PreviewSolid<2>> flat_solids;  ///< If dim is 2.
     std::vector<PreviewSolid<3>> solids;       ///< If dim is 3.
 };

@@ -14,17 +14,18 @@ constexpr float kWeak = 0.09f;   // weight below which a reflection only glances
 
 Vec3 absorption(const Vec3& left) {
     Vec3 a;
-    for (int c = 0; c < 3; ++c) a[c] = -std::log(std::clamp(left[c], 1e-3f, 1.0f));
+    for (int c = 0; c < 3; ++c) a[c] = -std::log(std::clamp(left[c], 1e-9f, 1.0f));
     return a;
 }
 }  // namespace
 
 Tracer::Tracer(const RayScene& scene, const Sky& sky, float ground_height, const Vec3& left,
-               float contact, int detail, const Smoke* smoke)
+               const Vec3& glow, float contact, int detail, const Smoke* smoke)
     : scene_(scene),
       sky_(sky),
       height_(ground_height),
       absorb_(absorption(left)),
+      glow_(glow),
       contact_(contact),
       ground_light_(scene, sky, ground_height, absorb_, detail),
       smoke_(smoke) {}

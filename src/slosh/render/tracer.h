@@ -15,11 +15,12 @@ namespace slosh {
 
 class Tracer {
 public:
-    /// `left` is the light left after one stage unit of water, `contact` the gap (stage units)
+    /// `left` is the light left after one stage unit of water, `glow` what it scatters towards the
+    /// eye where it is deep, `contact` the gap (stage units)
     /// below which water touches a body, `detail` the texels across the ground's light.
     /// `smoke` may be null; it must outlive this.
     Tracer(const RayScene& scene, const Sky& sky, float ground_height, const Vec3& left,
-           float contact, int detail, const Smoke* smoke = nullptr);
+           const Vec3& glow, float contact, int detail, const Smoke* smoke = nullptr);
 
     /// Light that arrives at `o` from direction d. `seed` picks the points of sun and sky that are
     /// tried.
@@ -39,7 +40,7 @@ private:
     Sky sky_;
     float height_;
     Vec3 absorb_;
-    Vec3 glow_ = {0.015f, 0.16f, 0.22f};  // light that water scatters towards the eye, when deep
+    Vec3 glow_;  // light that water scatters towards the eye, when deep
     float contact_;
     GroundLight ground_light_;
     const Smoke* smoke_;

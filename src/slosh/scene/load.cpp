@@ -232,7 +232,7 @@ void complete_gas(const Cursor& at, Scene& s) {
     // There is no rest to be kept from noise, and eddies are what smoke is watched for.
     if (!at.has("affine_time")) s.step.affine_time = 1e30;
     // Nothing is lost where particles are few: the correction would cost a sixth of a step.
-    if (!at.has("density_correction")) s.step.density_correction = false;
+    if (!at.has("position_correction")) s.step.position_correction = PositionCorrection::Off;
     for (std::size_t i = 0; i < s.gas->sources.size(); ++i)
         check_scales(at.member("gas").member("sources").element(i).member("shape"),
                      s.gas->sources[i].shape, 1);
@@ -296,6 +296,9 @@ void complete(const Cursor& at, Scene& s) {
     else if (!at.has("density"))
         s.density = preset_density(s.liquid);
     if (!at.has("viscosity") && !s.gas && !s.tall) s.viscosity = preset_viscosity(s.liquid);
+    // Thick liquid does not stir, and keeps what crowds: `slosh validate plates` has the figures.
+    if (!at.has("position_correction") && is_viscous(s))
+        s.step.position_correction = PositionCorrection::Both;
 
     read_cells(at, s);
     if (s.tall) complete_tall(at, s);

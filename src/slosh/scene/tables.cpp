@@ -368,9 +368,7 @@ const Table<StepOptions>& step_table() {
               "Particles per cell along each axis: 2 gives 4 a cell in 2D, 8 in 3D.");
         t.key("jitter", &StepOptions::jitter, NumberType{0, 1}, "",
               "Random shift of new particles, in their spacings.");
-        t.key("density_correction", &StepOptions::density_correction, FlagType{}, "",
-              "Push crowded particles apart.")
-            .default_text("`true`; gas: `false`");
+        add_spacing_keys(t);
         add_viscosity_keys(t);
         t.key("seed", &StepOptions::seed, IntegerType{0, 9007199254740992.0}, "",
               "Seed of the random shifts.");

@@ -52,11 +52,15 @@ double preset_density(const std::string& word);
 /// kg/(m s)
 double preset_viscosity(const std::string& word);
 
+/// Whether any of its liquid is viscous.
+bool is_viscous(const Scene& scene);
+
 /// Ranges of viscosities and slip lengths.
 inline const NumberType kViscosity{0, 1e12};
 inline const NumberType kOwnViscosity{-1, 1e12};
 inline const NumberType kSlipLength{-1, 1e30};
 
 void add_viscosity_keys(Table<StepOptions>& table);
+void add_spacing_keys(Table<StepOptions>& table);
 
 }  // namespace slosh

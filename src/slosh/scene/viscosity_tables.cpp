@@ -1,7 +1,15 @@
 // Keys of the viscous step.
+#include <algorithm>
+
 #include "slosh/scene/tables.h"
 
 namespace slosh {
+
+bool is_viscous(const Scene& scene) {
+    const auto own = [](const auto& source) { return source.viscosity > 0; };
+    return scene.viscosity > 0 || std::any_of(scene.initial.begin(), scene.initial.end(), own) ||
+           std::any_of(scene.inflows.begin(), scene.inflows.end(), own);
+}
 
 void add_viscosity_keys(Table<StepOptions>& t) {
     t.key("volumes", &StepOptions::volumes,

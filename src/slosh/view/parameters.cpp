@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kAlways[] = {"resolution", "fps"};
 constexpr const char* kParticles[] = {"separation", "solver",    "density", "transfer",
                                       "flip_blend", "fractions", "cfl",     "tolerance",
-                                      "particles_per_axis", "density_correction"};
+                                      "particles_per_axis", "position_correction"};
 constexpr const char* kTall[] = {"rows", "v_cycles", "under", "over"};
 
 template <class T>
