@@ -28,7 +28,7 @@ struct PlatesRun {
     double density = 0;     ///< Greatest at the end of a frame, over the rest density.
     double volume[2] = {};  ///< Least and greatest over that at the start, less one.
     double above = 0;       ///< Share of the liquid that ends above the plate.
-    double iterations = 0;  ///< Of the constraints, mean of a step.
+    double iterations = 0;  ///< Of the constraints, mean of a frame.
     double seconds = 0;     ///< CPU, and of the correction alone.
     double correcting = 0;
 };
@@ -42,7 +42,6 @@ PlatesRun run_plates(const std::vector<std::string>& set) {
     LiquidSimulation<3> simulation(setup);
     PlatesRun result;
     double first = 0;
-    int steps = 0;
     for (int frame = 1; frame < scene.frames; ++frame) {
         run_to<3>(simulation, frame / scene.fps, [&](const StepReport& r) {
             if (first == 0) first = r.volume;
@@ -52,11 +51,10 @@ PlatesRun run_plates(const std::vector<std::string>& set) {
             result.seconds += r.times.cpu();
             for (const StageTime& s : r.times.stages())
                 if (s.name == "spacing" || s.name == "density correction") result.correcting += s.cpu;
-            ++steps;
         });
         result.density = std::max(result.density, greatest_density(simulation, solids));
     }
-    result.iterations /= steps;
+    result.iterations /= scene.frames - 1;
     constexpr double kPlateTop = 0.068;  // m, of the scene's plate at its lowest
     const auto& p = simulation.state().particles;
     std::size_t above = 0;
@@ -71,7 +69,7 @@ void tell(ValidateReport& report, const std::string& name, const PlatesRun& run)
     report.tell(name, "least change of volume", run.volume[0]);
     report.tell(name, "greatest change of volume", run.volume[1]);
     report.tell(name, "share of liquid above the plate at the end", run.above);
-    report.tell(name, "iterations of the constraints, a step", run.iterations);
+    report.tell(name, "iterations of the constraints, a frame", run.iterations);
     report.tell(name, "CPU seconds", run.seconds);
     report.tell(name, "of which correcting positions", run.correcting);
 }
@@ -79,25 +77,27 @@ void tell(ValidateReport& report, const std::string& name, const PlatesRun& run)
 }  // namespace
 
 void validate_plates(ValidateReport& report) {
-    for (const char* word : {"off", "distance", "grid"})
-        tell(report, fmt::format("plates/{}", word),
-             run_plates({fmt::format("position_correction={}", word)}));
-    for (const char* word : {"density", "both"}) {
+    for (const char* word : {"both", "density"}) {
         const std::string name = fmt::format("plates/{}", word);
         const std::string set = fmt::format("position_correction={}", word);
-        const PlatesRun plain = run_plates({set, "spacing_scale=1"});
-        tell(report, name + "/unscaled", plain);
         const PlatesRun scaled = run_plates({set});
         tell(report, name, scaled);
-        add_at_least(report, name, "iterations without scaling / with",
-                     plain.iterations / scaled.iterations, 1);
         report.compare(name, "greatest density / rest density", scaled.density, 1, 0.1);
         // Constraints alone push but do not draw: the liquid swells.
-        if (std::string(word) == "density") continue;
-        add_small(report, name, "largest change of volume",
-                  std::max(-scaled.volume[0], scaled.volume[1]), 0.01);
-        add_at_least(report, name, "share of liquid above the plate at the end", scaled.above, 0.45);
+        if (std::string(word) == "both") {
+            add_small(report, name, "largest change of volume",
+                      std::max(-scaled.volume[0], scaled.volume[1]), 0.01);
+            add_at_least(report, name, "share of liquid above the plate at the end", scaled.above,
+                         0.45);
+        }
+        const PlatesRun plain = run_plates({set, "spacing_scale=1"});
+        tell(report, name + "/unscaled", plain);
+        add_at_least(report, name, "iterations without scaling / with",
+                     plain.iterations / scaled.iterations, 1);
     }
+    for (const char* word : {"grid", "distance", "off"})
+        tell(report, fmt::format("plates/{}", word),
+             run_plates({fmt::format("position_correction={}", word)}));
 }
 
 }  // namespace slosh::cli

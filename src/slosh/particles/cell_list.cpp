@@ -1,5 +1,6 @@
 #include "slosh/particles/cell_list.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "slosh/base/error.h"
@@ -49,19 +50,24 @@ void Neighbourhood<D>::gather(const CellList<D>& list, int b, const Index<D>& ce
     constexpr float kFarAway = 1e15f;  // its square is still finite
     for (auto& x : x_) x.clear();
     value_.clear();
+    // Row by row along x: what of a row lies in one block is one range.
     Index<D> o = Index<D>::filled(-reach);
     while (o[D - 1] <= reach) {
-        const Index<D> at = cell + o;
-        const int n = list.blocks().neighbour(b, neighbour_code(block_of(at)));
-        if (n < list.blocks().size()) {
-            const int c = cell_offset(local_of(at));
-            const std::uint32_t begin = list.start(n, c), end = list.start(n, c + 1);
-            for (int d = 0; d < D; ++d)
-                x_[d].insert(x_[d].end(), list.x(d) + begin, list.x(d) + end);
-            if (value) value_.insert(value_.end(), value + begin, value + end);
+        Index<D> at = cell + o;
+        for (const int end = cell[0] + reach; at[0] <= end;) {
+            const int last = std::min(end, at[0] | (kSide - 1));
+            const int n = list.blocks().neighbour(b, neighbour_code(block_of(at)));
+            if (n < list.blocks().size()) {
+                const int c = cell_offset(local_of(at));
+                const std::uint32_t from = list.start(n, c), to = list.start(n, c + last - at[0] + 1);
+                for (int d = 0; d < D; ++d)
+                    x_[d].insert(x_[d].end(), list.x(d) + from, list.x(d) + to);
+                if (value) value_.insert(value_.end(), value + from, value + to);
+            }
+            at[0] = last + 1;
         }
-        ++o[0];
-        for (int d = 0; d + 1 < D && o[d] > reach; ++d) {
+        ++o[1];
+        for (int d = 1; d + 1 < D && o[d] > reach; ++d) {
             o[d] = -reach;
             ++o[d + 1];
         }

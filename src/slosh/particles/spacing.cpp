@@ -13,6 +13,7 @@ namespace {
 constexpr double kReach = 2;         // of the kernel, in spacings
 constexpr float kTogether = 1e-5f;   // cells; closer particles have no direction between them
 constexpr double kLongest = 0.5;     // way of a particle in an iteration, in spacings
+constexpr double kRelaxation = 2;    // of the averaged moves; half the iterations of 1, and 3 diverges
 
 /// w(r) = peak (1 - r/R)^3 and what a wall stands for.
 template <int D>
@@ -23,7 +24,10 @@ public:
     float peak;
     /// 1 - r/R, or 0 out of reach.
     Floats nearness(Floats r) const { return max_lanes(1 - r * (1 / radius), Floats{}); }
-    Floats at(Floats t) const { return peak * t * t * t; }
+    Floats at(Floats r) const {
+        const Floats t = nearness(r);
+        return peak * t * t * t;
+    }
     /// -dw/dr / r: times the way to a neighbour it is the gradient. 0 if they are in one place.
     Floats push(Floats r) const {
         const Floats t = nearness(r);
@@ -37,7 +41,10 @@ private:
     double beyond_[kSamples + 2];  // share of the kernel beyond a plane at i / kSamples radii
 };
 
-double raw(double q) { return q < 1 ? std::pow(1 - q, 3) : 0.0; }
+double raw(double q) {
+    const double t = std::max(1 - q, 0.0);
+    return t * t * t;
+}
 
 template <int D>
 Kernel<D>::Kernel(int per_axis) : radius(static_cast<float>(kReach / per_axis)) {
@@ -51,18 +58,18 @@ Kernel<D>::Kernel(int per_axis) : radius(static_cast<float>(kReach / per_axis)) 
     }
     peak = static_cast<float>(1 / sum);
     // Integrals over planes, then over what lies beyond each.
-    const int fine = 16 * kSamples;
-    std::vector<double> plane(fine + 1);
-    for (int i = 0; i <= fine; ++i)
-        for (int k = 0; k < fine; ++k) {
-            const double s = (k + 0.5) / fine;
-            plane[i] += raw(std::hypot(s, static_cast<double>(i) / fine)) * (D == 3 ? s : 1);
+    constexpr int kParts = 4, kFine = kParts * kSamples;
+    std::vector<double> plane(kFine + 1);
+    for (int i = 0; i <= kFine; ++i)
+        for (int k = 0; k < kFine; ++k) {
+            const double s = (k + 0.5) / kFine;
+            plane[i] += raw(std::hypot(s, static_cast<double>(i) / kFine)) * (D == 3 ? s : 1);
         }
     double beyond = 0;
     beyond_[kSamples] = beyond_[kSamples + 1] = 0;
-    for (int i = fine - 1; i >= 0; --i) {
+    for (int i = kFine - 1; i >= 0; --i) {
         beyond += 0.5 * (plane[i] + plane[i + 1]);
-        if (i % 16 == 0) beyond_[i / 16] = beyond;
+        if (i % kParts == 0) beyond_[i / kParts] = beyond;
     }
     const double others = 1 - peak;  // of a density of one: the particle itself is not missing
     for (double& b : beyond_) b *= 0.5 * others / beyond;
@@ -84,19 +91,62 @@ float sum_lanes(Floats a) {
     return s;
 }
 
-/// From a particle to eight of its neighbourhood.
+/// Which lanes to take to bring those of a mask to the front, for every mask.
+struct FrontTable {
+    int lane[1 << kLanes][kLanes] = {};
+    constexpr FrontTable() {
+        for (int mask = 0; mask < 1 << kLanes; ++mask)
+            for (int i = 0, n = 0; i < kLanes; ++i)
+                if (mask >> i & 1) lane[mask][n++] = i;
+    }
+};
+alignas(32) constexpr FrontTable kFront;
+
+/// The particles of a neighbourhood within reach of a particle, itself among them: of eight
+/// candidates in the cells around it one is near enough, and only that is worth a root.
 template <int D>
-struct Ways {
-    Floats way[D];  // towards the neighbour
-    Floats square = {};
-    Ways(const Neighbourhood<D>& near, int k, const float (&x)[D]) {
+class Close {
+public:
+    void collect(const Neighbourhood<D>& near, const float (&x)[D], float radius, bool values) {
+        size_ = 0;
+        const std::size_t room = static_cast<std::size_t>(near.size()) + kLanes;
+        for (auto& w : way_) w.resize(std::max(w.size(), room));
+        value_.resize(std::max(value_.size(), room));
+        for (int k = 0; k < near.size(); k += kLanes) {
+            Floats way[D], square = {};
+            for (int d = 0; d < D; ++d) {
+                way[d] = load_lanes(near.x(d) + k, kLanes) - x[d];
+                square += way[d] * way[d];
+            }
+            const int in = bits(square < radius * radius);
+            if (in == 0) continue;
+            for (int d = 0; d < D; ++d) put(way[d], in, way_[d].data());
+            if (values) put(load_lanes(near.value() + k, kLanes), in, value_.data());
+            size_ += __builtin_popcount(in);
+        }
+        // Whole vectors: what fills them up is out of reach.
+        for (int d = 0; d < D; ++d) store_lanes(way_[d].data() + size_, all_lanes(radius), kLanes);
+        store_lanes(value_.data() + size_, Floats{}, kLanes);
+    }
+    int size() const { return size_; }
+    /// Towards eight of them, from the k-th on; the distance.
+    Floats ways(int k, Floats (&way)[D]) const {
+        Floats square = {};
         for (int d = 0; d < D; ++d) {
-            way[d] = load_lanes(near.x(d) + k, kLanes) - x[d];
+            way[d] = load_lanes(way_[d].data() + k, kLanes);
             square += way[d] * way[d];
         }
+        return root(square);
     }
-    /// One bit per lane.
-    int in_reach(float radius) const { return bits(square < radius * radius); }
+    Floats values(int k) const { return load_lanes(value_.data() + k, kLanes); }
+
+private:
+    void put(Floats f, int mask, float* to) const {
+        const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(kFront.lane[mask]));
+        _mm256_storeu_ps(to + size_, _mm256_permutevar8x32_ps(__m256(f), order));
+    }
+    AlignedVector<float> way_[D], value_;
+    int size_ = 0;
 };
 
 /// One iteration: densities first, then the moves they ask for.
@@ -104,12 +154,12 @@ template <int D>
 class Spacer {
 public:
     Spacer(const Particles<D>& particles, const ParticleBlocks<D>& pblocks,
-           const Field<float, D>& solid, const ExactSolids<D>* exact, int per_axis)
+           const Field<float, D>& solid, const ExactSolids<D>* exact, const Kernel<D>& kernel)
         : list_(particles, pblocks),
           solid_(solid),
           exact_(exact),
-          kernel_(per_axis),
-          spacing_(1.0f / static_cast<float>(per_axis)),
+          kernel_(kernel),
+          spacing_(kernel.radius / static_cast<float>(kReach)),
           reach_(static_cast<int>(std::ceil(kernel_.radius))),
           density_(particles.size()),
           lambda_(particles.size()),
@@ -128,14 +178,17 @@ private:
             if (list_.start(b, c) < list_.start(b, c + 1))
                 body(local_cell<D>(c), list_.start(b, c), list_.start(b, c + 1));
     }
-    void measure_at(std::uint32_t slot, const Neighbourhood<D>& near, SolidWalker<D>& walker);
-    Point<D> density_move(std::uint32_t slot, const Neighbourhood<D>& near,
+    void measure_at(std::uint32_t slot, const Close<D>& close, SolidWalker<D>& walker);
+    Point<D> density_move(std::uint32_t slot, const Close<D>& close, double max_scale,
                           SolidWalker<D>& walker) const;
-    Point<D> distance_move(std::uint32_t slot, const Neighbourhood<D>& near) const;
+    Point<D> distance_move(std::uint32_t slot, const Close<D>& close) const;
     Point<D> parting(std::uint32_t slot, int together) const;
-    void position(std::uint32_t slot, float (&x)[D]) const {
+    Vec<float, D> place(std::uint32_t slot) const {
+        Vec<float, D> x;
         for (int d = 0; d < D; ++d) x[d] = list_.x(d)[slot];
+        return x;
     }
+    Point<D> position(std::uint32_t slot) const { return place(slot).template as<double>(); }
     void use_solids(int b, SolidWalker<D>& walker) const {
         walker.use(exact_ && exact_->needed(list_.blocks().coord(b)) ? exact_ : nullptr);
     }
@@ -143,7 +196,7 @@ private:
     CellList<D> list_;
     const Field<float, D>& solid_;
     const ExactSolids<D>* exact_;
-    Kernel<D> kernel_;
+    const Kernel<D>& kernel_;
     float spacing_;
     int reach_;
     AlignedVector<float> density_, lambda_, phi_;  // by slot
@@ -154,6 +207,7 @@ double Spacer<D>::measure() {
     std::vector<float> greatest(list_.blocks().size());
     parallel_ranges(greatest.size(), 4, [&](std::size_t begin, std::size_t end) {
         Neighbourhood<D> near;
+        Close<D> close;
         SolidWalker<D> walker(solid_);
         for (std::size_t b = begin; b < end; ++b) {
             use_solids(static_cast<int>(b), walker);
@@ -161,7 +215,8 @@ double Spacer<D>::measure() {
                                                    std::uint32_t last) {
                 near.gather(list_, static_cast<int>(b), cell, reach_);
                 for (std::uint32_t slot = first; slot < last; ++slot) {
-                    measure_at(slot, near, walker);
+                    close.collect(near, place(slot).v, kernel_.radius, false);
+                    measure_at(slot, close, walker);
                     greatest[b] = std::max(greatest[b], density_[slot]);
                 }
             });
@@ -171,38 +226,24 @@ double Spacer<D>::measure() {
 }
 
 template <int D>
-void Spacer<D>::measure_at(std::uint32_t slot, const Neighbourhood<D>& near,
-                           SolidWalker<D>& walker) {
-    float x[D];
-    position(slot, x);
-    Floats sum = {};
-    for (int k = 0; k < near.size(); k += kLanes) {
-        const Ways<D> to(near, k, x);
-        if (to.in_reach(kernel_.radius)) sum += kernel_.at(kernel_.nearness(root(to.square)));
+void Spacer<D>::measure_at(std::uint32_t slot, const Close<D>& close, SolidWalker<D>& walker) {
+    Floats sum = {}, squares = {}, gradient[D] = {}, way[D];
+    for (int k = 0; k < close.size(); k += kLanes) {
+        const Floats r = close.ways(k, way), push = kernel_.push(r);
+        sum += kernel_.at(r);
+        squares += push * push * r * r;
+        for (int d = 0; d < D; ++d) gradient[d] += push * way[d];
     }
-    Point<D> centre, slope;
-    for (int d = 0; d < D; ++d) centre[d] = x[d];
-    const double phi = walker.distance(centre, slope);
+    Point<D> g, slope;
+    for (int d = 0; d < D; ++d) g[d] = sum_lanes(gradient[d]);
+    const double phi = walker.distance(position(slot), slope);
     double fall;
     const double density = sum_lanes(sum) + kernel_.wall(phi, fall);
+    g -= slope * fall;
     density_[slot] = static_cast<float>(density);
     phi_[slot] = static_cast<float>(phi);
-    lambda_[slot] = 0;
-    if (density <= 1) return;
-
-    Floats squares = {}, gradient[D] = {};
-    for (int k = 0; k < near.size(); k += kLanes) {
-        const Ways<D> to(near, k, x);
-        if (!to.in_reach(kernel_.radius)) continue;
-        const Floats r = root(to.square), push = kernel_.push(r);
-        squares += push * push * to.square;
-        for (int d = 0; d < D; ++d) gradient[d] += push * to.way[d];
-    }
-    Point<D> g;
-    for (int d = 0; d < D; ++d) g[d] = sum_lanes(gradient[d]);
-    g -= slope * fall;
-    const double size = sum_lanes(squares) + dot(g, g);
-    lambda_[slot] = static_cast<float>(size > 0 ? (density - 1) / size : 0);
+    const double excess = std::max(density - 1, 0.0), size = sum_lanes(squares) + dot(g, g);
+    lambda_[slot] = static_cast<float>(size > 0 ? excess / size : 0);
 }
 
 /// Particles in one place: any direction will do, if each has its own. `together` counts the
@@ -215,59 +256,48 @@ Point<D> Spacer<D>::parting(std::uint32_t slot, int together) const {
     return way;
 }
 
-/// (P6) without alpha.
+/// (P6); alpha by the distance to solids.
 template <int D>
-Point<D> Spacer<D>::density_move(std::uint32_t slot, const Neighbourhood<D>& near,
+Point<D> Spacer<D>::density_move(std::uint32_t slot, const Close<D>& close, double max_scale,
                                  SolidWalker<D>& walker) const {
-    float x[D];
-    position(slot, x);
     const float own = lambda_[slot];
-    Floats move[D] = {};
+    Floats move[D] = {}, way[D];
     int active = own > 0, together = 0;
-    for (int k = 0; k < near.size(); k += kLanes) {
-        const Ways<D> to(near, k, x);
-        const int in = to.in_reach(kernel_.radius);
-        if (in == 0) continue;
-        const Floats r = root(to.square), lambda = load_lanes(near.value() + k, kLanes);
+    for (int k = 0; k < close.size(); k += kLanes) {
+        const Floats r = close.ways(k, way), lambda = close.values(k);
         const int apart = bits(r > kTogether);
-        active += __builtin_popcount(in & apart & bits(lambda > 0.0f));
-        together += __builtin_popcount(in & ~apart);
+        active += __builtin_popcount(apart & bits(lambda > 0.0f));
+        together += __builtin_popcount(~apart & 0xff);
         const Floats push = (lambda + own) * kernel_.push(r);
-        for (int d = 0; d < D; ++d) move[d] -= push * to.way[d];
+        for (int d = 0; d < D; ++d) move[d] -= push * way[d];
     }
     Point<D> sum;
     if (active == 0) return sum;
-    Point<D> centre, slope;
-    for (int d = 0; d < D; ++d) {
-        sum[d] = sum_lanes(move[d]);
-        centre[d] = x[d];
-    }
+    for (int d = 0; d < D; ++d) sum[d] = sum_lanes(move[d]);
     double fall;
     if (own > 0 && kernel_.wall(phi_[slot], fall) > 0) {
-        (void)walker.distance(centre, slope);
+        Point<D> slope;
+        (void)walker.distance(position(slot), slope);
         sum += slope * (own * fall);
     }
-    return sum / static_cast<double>(active) + parting(slot, together);
+    const double alpha = std::clamp<double>(phi_[slot], 1, max_scale);
+    return sum * std::min(kRelaxation * alpha / active, 1.0) + parting(slot, together);
 }
 
 template <int D>
-Point<D> Spacer<D>::distance_move(std::uint32_t slot, const Neighbourhood<D>& near) const {
-    float x[D];
-    position(slot, x);
-    Floats move[D] = {};
-    int close = 0, together = 0;
-    for (int k = 0; k < near.size(); k += kLanes) {
-        const Ways<D> to(near, k, x);
-        if (!to.in_reach(spacing_)) continue;
-        const Floats r = root(to.square);
-        together += __builtin_popcount(bits(r <= kTogether));
+Point<D> Spacer<D>::distance_move(std::uint32_t slot, const Close<D>& close) const {
+    Floats move[D] = {}, way[D];
+    int pairs = 0, together = 0;
+    for (int k = 0; k < close.size(); k += kLanes) {
+        const Floats r = close.ways(k, way);
         const Ints is_close = (r < spacing_) & (r > kTogether);
-        close += __builtin_popcount(bits(is_close));
+        pairs += __builtin_popcount(bits(is_close));
+        together += __builtin_popcount(bits(r <= kTogether));
         const Floats push = choose(is_close, 0.5f * (spacing_ - r) / r, Floats{});
-        for (int d = 0; d < D; ++d) move[d] -= push * to.way[d];
+        for (int d = 0; d < D; ++d) move[d] -= push * way[d];
     }
     Point<D> sum;
-    for (int d = 0; d < D; ++d) sum[d] = close ? sum_lanes(move[d]) / close : 0.0;
+    for (int d = 0; d < D; ++d) sum[d] = pairs ? sum_lanes(move[d]) / pairs : 0.0;
     return sum + parting(slot, together);
 }
 
@@ -277,6 +307,7 @@ void Spacer<D>::spread(const SpacingOptions& options, Particles<D>& particles) c
     const SolidMap<D> map(solid_);
     parallel_ranges(list_.blocks().size(), 4, [&](std::size_t begin, std::size_t end) {
         Neighbourhood<D> near;
+        Close<D> close;
         SolidWalker<D> walker(solid_);
         for (std::size_t b = begin; b < end; ++b) {
             const int block = static_cast<int>(b);
@@ -285,9 +316,11 @@ void Spacer<D>::spread(const SpacingOptions& options, Particles<D>& particles) c
             for_each_cell(block, [&](const Index<D>& cell, std::uint32_t first, std::uint32_t last) {
                 near.gather(list_, block, cell, reach_, lambda_.data());
                 for (std::uint32_t slot = first; slot < last; ++slot) {
-                    Point<D> way = by_density ? density_move(slot, near, walker)
-                                              : distance_move(slot, near);
-                    if (by_density) way *= std::clamp<double>(phi_[slot], 1, options.max_scale);
+                    close.collect(near, place(slot).v, by_density ? kernel_.radius : spacing_,
+                                  by_density);
+                    Point<D> way = by_density
+                                       ? density_move(slot, close, options.max_scale, walker)
+                                       : distance_move(slot, close);
                     const double way_length = length(way), longest = kLongest * spacing_;
                     if (!(way_length > 0)) continue;
                     if (way_length > longest) way *= longest / way_length;
@@ -318,9 +351,10 @@ template <int D>
 SpacingReport space_particles(const Field<float, D>& solid, const ExactSolids<D>* exact,
                               const SpacingOptions& options, Particles<D>& particles,
                               ParticleBlocks<D>& pblocks) {
+    const Kernel<D> kernel(options.per_axis);
     SpacingReport report;
     while (true) {
-        Spacer<D> spacer(particles, pblocks, solid, exact, options.per_axis);
+        Spacer<D> spacer(particles, pblocks, solid, exact, kernel);
         report.max_density = spacer.measure();
         report.converged = report.max_density <= 1 + options.tolerance;
         if (report.converged || report.iterations >= options.max_iterations) return report;
@@ -335,7 +369,8 @@ std::vector<float> densities_at_particles(const Particles<D>& particles,
                                           const ParticleBlocks<D>& pblocks,
                                           const Field<float, D>& solid,
                                           const ExactSolids<D>* exact, int per_axis) {
-    Spacer<D> spacer(particles, pblocks, solid, exact, per_axis);
+    const Kernel<D> kernel(per_axis);
+    Spacer<D> spacer(particles, pblocks, solid, exact, kernel);
     (void)spacer.measure();
     return spacer.by_particle();
 }
