@@ -10,10 +10,11 @@ shrink() {
 for picture in docs/images/scenes/*.png; do
     shrink "$picture" "$(basename "$picture" .png)"
 done
-while read -r scene frame; do
+while read -r scene frame resolution; do
     [ -f "docs/images/scenes/$scene.png" ] && continue
     out=build/thumbs/$scene
-    [ -d "$out" ] || "$slosh" run "$scene" --frames "$frame" -o "$out" --no-video -q </dev/null
+    [ -d "$out" ] || "$slosh" run "$scene" --frames "$frame" ${resolution:+--resolution "$resolution"} \
+        -o "$out" --no-video -q </dev/null
     "$slosh" render "$out" --frame "$frame" --width 448 --draft -q -o "$out.png" </dev/null
     shrink "$out.png" "$scene"
 done <<TXT
@@ -23,4 +24,14 @@ lake 40
 lighthouse 45
 manip 24
 tank 30
+caramel 40 40
+dragon_drop 40 48
+drum 45 48
+gears 60 66
+honey_dipper 60 40
+pile 40 48
+plates 60 40
+smoothie 30 48
+stokes_ball 40 32
+viscosity_row 12 60
 TXT

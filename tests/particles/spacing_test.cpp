@@ -83,8 +83,7 @@ TEST_CASE_TEMPLATE("a lattice has density one, at walls too, and less at the sur
     constexpr int D = T::value;
     Particles<D> p = squeezed_liquid<D>(8, 0, 0);
     const ParticleBlocks<D> blocks = sort_by_block(p);
-    const auto density = densities_at_particles(p, blocks, box_walls<D>(8),
-                                                static_cast<const ExactSolids<D>*>(nullptr), 2);
+    const auto density = densities_at_particles(p, blocks, box_walls<D>(8), 2);
     double inside = 0, surface = 0, wall_low = 2, wall_high = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
         const Point<D> x = p.position(i);

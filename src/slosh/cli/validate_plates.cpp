@@ -20,7 +20,7 @@ double greatest_density(const LiquidSimulation<3>& simulation, SolidGrid<3>& sol
     solids.update(simulation.state().time, 0, step_topology(*occupied.blocks),
                   setup.step.fractions, fields);
     const std::vector<float> density = densities_at_particles<3>(
-        particles, occupied, fields.nodal, nullptr, setup.step.particles_per_axis);
+        particles, occupied, fields.nodal, setup.step.particles_per_axis);
     return *std::max_element(density.begin(), density.end());
 }
 

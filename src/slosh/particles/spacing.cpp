@@ -180,7 +180,7 @@ private:
     }
     void measure_at(std::uint32_t slot, const Close<D>& close, SolidWalker<D>& walker);
     Point<D> density_move(std::uint32_t slot, const Close<D>& close, double max_scale,
-                          SolidWalker<D>& walker) const;
+                          SolidWalker<D>& nodes) const;
     Point<D> distance_move(std::uint32_t slot, const Close<D>& close) const;
     Point<D> parting(std::uint32_t slot, int together) const;
     Vec<float, D> place(std::uint32_t slot) const {
@@ -189,9 +189,6 @@ private:
         return x;
     }
     Point<D> position(std::uint32_t slot) const { return place(slot).template as<double>(); }
-    void use_solids(int b, SolidWalker<D>& walker) const {
-        walker.use(exact_ && exact_->needed(list_.blocks().coord(b)) ? exact_ : nullptr);
-    }
 
     CellList<D> list_;
     const Field<float, D>& solid_;
@@ -210,7 +207,6 @@ double Spacer<D>::measure() {
         Close<D> close;
         SolidWalker<D> walker(solid_);
         for (std::size_t b = begin; b < end; ++b) {
-            use_solids(static_cast<int>(b), walker);
             for_each_cell(static_cast<int>(b), [&](const Index<D>& cell, std::uint32_t first,
                                                    std::uint32_t last) {
                 near.gather(list_, static_cast<int>(b), cell, reach_);
@@ -259,7 +255,7 @@ Point<D> Spacer<D>::parting(std::uint32_t slot, int together) const {
 /// (P6); alpha by the distance to solids.
 template <int D>
 Point<D> Spacer<D>::density_move(std::uint32_t slot, const Close<D>& close, double max_scale,
-                                 SolidWalker<D>& walker) const {
+                                 SolidWalker<D>& nodes) const {
     const float own = lambda_[slot];
     Floats move[D] = {}, way[D];
     int active = own > 0, together = 0;
@@ -277,7 +273,7 @@ Point<D> Spacer<D>::density_move(std::uint32_t slot, const Close<D>& close, doub
     double fall;
     if (own > 0 && kernel_.wall(phi_[slot], fall) > 0) {
         Point<D> slope;
-        (void)walker.distance(position(slot), slope);
+        (void)nodes.distance(position(slot), slope);
         sum += slope * (own * fall);
     }
     const double alpha = std::clamp<double>(phi_[slot], 1, max_scale);
@@ -308,25 +304,28 @@ void Spacer<D>::spread(const SpacingOptions& options, Particles<D>& particles) c
     parallel_ranges(list_.blocks().size(), 4, [&](std::size_t begin, std::size_t end) {
         Neighbourhood<D> near;
         Close<D> close;
-        SolidWalker<D> walker(solid_);
+        SolidWalker<D> walker(solid_), nodes(solid_);  // the first knows bodies as they are
         for (std::size_t b = begin; b < end; ++b) {
             const int block = static_cast<int>(b);
-            use_solids(block, walker);
             const bool near_solid = map.is_near(list_.blocks().coord(block));
+            const bool near_body = exact_ && exact_->needed(list_.blocks().coord(block));
+            walker.use(near_body ? exact_ : nullptr);
             for_each_cell(block, [&](const Index<D>& cell, std::uint32_t first, std::uint32_t last) {
                 near.gather(list_, block, cell, reach_, lambda_.data());
                 for (std::uint32_t slot = first; slot < last; ++slot) {
                     close.collect(near, place(slot).v, by_density ? kernel_.radius : spacing_,
                                   by_density);
                     Point<D> way = by_density
-                                       ? density_move(slot, close, options.max_scale, walker)
+                                       ? density_move(slot, close, options.max_scale, nodes)
                                        : distance_move(slot, close);
                     const double way_length = length(way), longest = kLongest * spacing_;
                     if (!(way_length > 0)) continue;
                     if (way_length > longest) way *= longest / way_length;
                     const std::uint32_t i = list_.particle(slot);
                     Point<D> x = particles.position(i);
-                    if (near_solid)
+                    // phi is a distance, so its interpolant falls by at most sqrt(D) per cell.
+                    const double fall = std::sqrt(D) * std::min(way_length, longest);
+                    if (near_body || (near_solid && phi_[slot] < fall + kSolidMargin))
                         walker.walk(x, x + way);
                     else
                         x += way;
@@ -367,10 +366,9 @@ SpacingReport space_particles(const Field<float, D>& solid, const ExactSolids<D>
 template <int D>
 std::vector<float> densities_at_particles(const Particles<D>& particles,
                                           const ParticleBlocks<D>& pblocks,
-                                          const Field<float, D>& solid,
-                                          const ExactSolids<D>* exact, int per_axis) {
+                                          const Field<float, D>& solid, int per_axis) {
     const Kernel<D> kernel(per_axis);
-    Spacer<D> spacer(particles, pblocks, solid, exact, kernel);
+    Spacer<D> spacer(particles, pblocks, solid, nullptr, kernel);
     (void)spacer.measure();
     return spacer.by_particle();
 }
@@ -380,8 +378,7 @@ std::vector<float> densities_at_particles(const Particles<D>& particles,
                                               const SpacingOptions&, Particles<D>&,              \
                                               ParticleBlocks<D>&);                               \
     template std::vector<float> densities_at_particles<D>(                                       \
-        const Particles<D>&, const ParticleBlocks<D>&, const Field<float, D>&,                   \
-        const ExactSolids<D>*, int);
+        const Particles<D>&, const ParticleBlocks<D>&, const Field<float, D>&, int);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
 #undef SLOSH_INSTANTIATE

@@ -9,10 +9,10 @@
 // were filled with particles as well; the paper has no such term, and liquid would crowd at walls.
 // Every constraint C_i moves the particles that it depends on, along its gradient, as far as it needs:
 //
-//     dx_i = alpha_i / n_i  sum_k lambda_k (-grad_i C_k),   lambda_k = C_k / sum_j |grad_j C_k|^2  (P6)
+//     dx_i = 2 alpha_i / n_i  sum_k lambda_k (-grad_i C_k),   lambda_k = C_k / sum_j |grad_j C_k|^2  (P6)
 //
-// averaged over the n_i violated constraints that take part [Macklin et al. 2014]. alpha_i =
-// clamp(phi_i, 1, 5), phi in cells, lets particles far from solids go further, where nothing
+// averaged over the n_i violated constraints that take part and over-relaxed [Macklin et al. 2014],
+// but by no more than all of them ask for together. alpha_i = clamp(phi_i, 1, 5), phi in cells, lets particles far from solids go further, where nothing
 // pushes them back: fewer iterations. Without attraction nothing is drawn together.
 //
 // The older method moves pairs that are closer than a spacing apart, each by half of what is missing
@@ -42,7 +42,7 @@ struct [[nodiscard]] SpacingReport {
 };
 
 /// Spreads the particles, sorted as `pblocks` says; both are sorted again. `solid` and `exact` as for
-/// `displace` (move.h).
+/// `displace` (move.h); phi is always that of the nodes.
 template <int D>
 SpacingReport space_particles(const Field<float, D>& solid, const ExactSolids<D>* exact,
                               const SpacingOptions& options, Particles<D>& particles,
@@ -52,7 +52,6 @@ SpacingReport space_particles(const Field<float, D>& solid, const ExactSolids<D>
 template <int D>
 std::vector<float> densities_at_particles(const Particles<D>& particles,
                                           const ParticleBlocks<D>& pblocks,
-                                          const Field<float, D>& solid,
-                                          const ExactSolids<D>* exact, int per_axis);
+                                          const Field<float, D>& solid, int per_axis);
 
 }  // namespace slosh
