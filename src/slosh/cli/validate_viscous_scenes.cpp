@@ -54,17 +54,18 @@ std::vector<int> pieces(const Particles<3>& p, int& count) {
     return number;
 }
 
-/// Counts, in every frame, the particles of pieces that touch no solid and yet do not fall: nothing
-/// but the solver can hold them. A piece that falls freely gains g dt in a frame; one that gains less
-/// than half of that, without having met anything, floats.
 struct Floating {
     std::size_t particles = 0;  ///< Summed over frames.
     std::size_t most = 0;       ///< In one frame.
 };
 
-Floating count_floating(const char* volumes, int resolution, double end) {
+/// Counts, in every frame, the particles of pieces that touch no solid and yet do not fall: nothing
+/// but the solver can hold them. A piece that falls freely gains g dt in a frame; one that gains less
+/// than half of that, without having met anything, floats.
+Floating count_floating(const char* volumes, const char* correction, int resolution, double end) {
     const Scene scene = load_scene(
-        "dragon_drop", {fmt::format("volumes={}", volumes), fmt::format("resolution={}", resolution)});
+        "dragon_drop", {fmt::format("volumes={}", volumes), fmt::format("resolution={}", resolution),
+                        fmt::format("position_correction={}", correction)});
     const LiquidSetup<3> setup = make_setup<3>(scene);
     SolidGrid<3> solids(setup.grid, setup.solids, setup.open_side);
     LiquidSimulation<3> simulation(setup);
@@ -92,8 +93,7 @@ Floating count_floating(const char* volumes, int resolution, double end) {
         run_to<3>(simulation, time, [](const StepReport&) {});
         int count_after = 0;
         const std::vector<int> now = pieces(p, count_after);
-        std::vector<int> joined(count, -1);  // a piece that met others is no longer free
-        std::vector<int> members(count_after);
+        std::vector<int> members(count_after);  // a piece that met others is no longer free
         for (const int n : now) ++members[n];
         for (std::size_t i = 0; i < p.size(); ++i) {
             const auto found = piece_of.find(p.id[i]);
@@ -126,18 +126,19 @@ double tilt(const BodyState<3>& body, double lean) {
 void validate_dragon_drop(ValidateReport& report) {
     constexpr int kResolution = 40;
     constexpr double kEnd = 2;  // s
-    for (const char* volumes : {"consistent", "independent", "supersampled"}) {
-        const Floating floating = count_floating(volumes, kResolution, kEnd);
-        const std::string name = fmt::format("dragon_drop/{}", volumes);
-        const double sum = static_cast<double>(floating.particles);
-        if (std::string(volumes) == "consistent")
-            add_small(report, name, "floating particles, sum over 60 frames", sum, 0);
-        else if (std::string(volumes) == "independent")
-            add_at_least(report, name, "floating particles, sum over 60 frames", sum, 1);
-        else
-            report.tell(name, "floating particles, sum over 60 frames", sum);
-        report.tell(name, "most in a frame", static_cast<double>(floating.most));
-    }
+    // The rivals are only reported: what they leave is a particle or two, which come and go with
+    // the position correction, too few to hold anything against.
+    for (const char* correction : {"both", "grid"})
+        for (const char* volumes : {"consistent", "independent", "supersampled"}) {
+            const Floating floating = count_floating(volumes, correction, kResolution, kEnd);
+            const std::string name = fmt::format("dragon_drop/{}/{}", correction, volumes);
+            const double sum = static_cast<double>(floating.particles);
+            if (std::string(volumes) == "consistent")
+                add_small(report, name, "floating particles, sum over 60 frames", sum, 0);
+            else
+                report.tell(name, "floating particles, sum over 60 frames", sum);
+            report.tell(name, "most in a frame", static_cast<double>(floating.most));
+        }
 }
 
 void validate_honey_dipper(ValidateReport& report) {
