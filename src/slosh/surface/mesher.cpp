@@ -1,5 +1,6 @@
 #include "slosh/surface/mesher.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -27,6 +28,11 @@ struct SheetTable {
     static constexpr int kPatterns = 1 << kChildren<D>;
     std::uint8_t sheets[kPatterns];
     std::uint8_t sheet_of[kPatterns][kEdges<D>];  ///< 255 where the edge is not crossed.
+    struct Crossed {
+        std::uint8_t axis, corner, sheet;
+    };
+    Crossed edge[kPatterns][kEdges<D>];  ///< The edges that are.
+    std::uint8_t crossings[kPatterns];      ///< Their number.
 
     SheetTable() {
         for (int pattern = 0; pattern < kPatterns; ++pattern) build(pattern);
@@ -63,6 +69,7 @@ private:
                             if (inside(c[i])) join(e[i], e[(i + 3) % 4]);
                 }
         int number[kEdges<D>], count = 0;
+        crossings[pattern] = 0;
         for (int axis = 0; axis < D; ++axis)
             for (int corner = 0; corner < kChildren<D>; ++corner) {
                 if (corner >> axis & 1) continue;
@@ -72,6 +79,9 @@ private:
                 const int r = find(e);
                 if (r == e) number[e] = count++;
                 sheet_of[pattern][e] = static_cast<std::uint8_t>(number[r]);
+                edge[pattern][crossings[pattern]++] = {static_cast<std::uint8_t>(axis),
+                                                          static_cast<std::uint8_t>(corner),
+                                                          sheet_of[pattern][e]};
             }
         sheets[pattern] = static_cast<std::uint8_t>(count);
     }
@@ -157,21 +167,18 @@ void sheet_points(const Tile<float, D, 1>& tile, int t, int pattern, Point<D>* p
     const SheetTable<D>& table = sheet_table<D>();
     int count[kEdges<D>] = {};
     for (int s = 0; s < table.sheets[pattern]; ++s) points[s] = Point<D>{};
-    for (int axis = 0; axis < D; ++axis)
-        for (int corner = 0; corner < kChildren<D>; ++corner) {
-            if (corner >> axis & 1) continue;
-            const int sheet = table.sheet_of[pattern][edge_number<D>(axis, corner)];
-            if (sheet == 255) continue;
-            int at = t;
-            Point<D> x;
-            for (int d = 0; d < D; ++d) {
-                at += (corner >> d & 1) * Tile<float, D, 1>::step(d);
-                x[d] = corner >> d & 1;
-            }
-            x[axis] = crossing(tile.v[at], tile.v[at + Tile<float, D, 1>::step(axis)]);
-            points[sheet] += x;
-            ++count[sheet];
+    for (int e = 0; e < table.crossings[pattern]; ++e) {
+        const auto [axis, corner, sheet] = table.edge[pattern][e];
+        int at = t;
+        Point<D> x;
+        for (int d = 0; d < D; ++d) {
+            at += (corner >> d & 1) * Tile<float, D, 1>::step(d);
+            x[d] = corner >> d & 1;
         }
+        x[axis] = crossing(tile.v[at], tile.v[at + Tile<float, D, 1>::step(axis)]);
+        points[sheet] += x;
+        ++count[sheet];
+    }
     for (int s = 0; s < table.sheets[pattern]; ++s) points[s] *= 1.0 / count[s];
 }
 
@@ -191,6 +198,14 @@ Cubes<D> classify(const Field<float, D>& level_set) {
         Tile<float, D, 1> tile;
         tile.load(c.phi, b);
         std::uint32_t n = 0, faces = 0;
+        int inside = 0;
+        for (float v : tile.v) inside += v < 0;
+        if (inside == 0) return;  // as the fields are
+        if (inside == Tile<float, D, 1>::kCells) {
+            std::fill_n(c.pattern.block(b), kBlockCells<D>,
+                        static_cast<std::uint8_t>(table.kPatterns - 1));
+            return;
+        }
         for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
             int pattern = 0;
             for (int corner = 0; corner < kChildren<D>; ++corner) {

@@ -53,6 +53,7 @@ private:
     std::vector<Pour> pours_;
     std::vector<Drag> drags_;
     std::function<Point<3>(const Point<3>&)> carried_;
+    mutable std::shared_ptr<Velocity> shown_velocity_;  // room of surface_later()
 };
 
 /// The ground of a setup as a mesh: its upper side, and skirts down to the domain's floor.

@@ -85,14 +85,19 @@ std::function<SurfaceMesh()> Simulation::surface_later() const {
             }
         }
     });
-    // A copy of the velocity, which the next step changes.
-    return [phi = std::move(phi), velocity = w.velocity(), g, dx, lower = setup_.lower] {
+    // A copy of the velocity, which the next step changes; in the same place as the last, if that is no
+    // longer in use: fresh memory costs more than the copy.
+    if (!shown_velocity_ || shown_velocity_.use_count() > 1)
+        shown_velocity_ = std::make_shared<Velocity>();
+    *shown_velocity_ = w.velocity();
+    return [phi = std::move(phi), copy = std::shared_ptr<const Velocity>(shown_velocity_), g, dx,
+            lower = setup_.lower] {
         SurfaceMesh mesh = mesh_surface<3>(phi, {lower, dx, {{g.nx(), g.ny(), g.nz()}}});
         parallel_for(mesh.vertices.size(), 256, [&](std::size_t i) {
             const Point<3> p = (mesh.vertices[i].as<double>() - lower) / dx;
             const Stencil s(g, static_cast<float>(p[0] - 0.5), static_cast<float>(p[1] - 0.5),
                             static_cast<float>(p[2] - 0.5));
-            const Float4 u = sample(velocity, g, s);
+            const Float4 u = sample(*copy, g, s);
             mesh.velocities[i] = {{u[0], u[1], u[2]}};
         });
         return mesh;
