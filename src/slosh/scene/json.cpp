@@ -203,10 +203,9 @@ std::string write_json_compact(const Json& value) {
     return out;
 }
 
-std::string in_quotes(std::string_view text) {
-    constexpr std::size_t kLongest = 60;
+std::string in_quotes(std::string_view text, std::size_t longest) {
     std::string out = "\"";
-    std::size_t n = std::min(text.size(), kLongest);
+    std::size_t n = std::min(text.size(), longest);
     // Never cut a UTF-8 character in two.
     while (n > 0 && n < text.size() && (static_cast<unsigned char>(text[n]) & 0xc0) == 0x80) --n;
     append_escaped(out, text.substr(0, n));

@@ -87,7 +87,7 @@ Json merged(Json base, const Json& patch);
 /// "object", "list", "text", ... for messages.
 const char* kind_word(Json::Kind kind);
 /// Text in double quotes on one line, shortened if long; safe to put into a message.
-std::string in_quotes(std::string_view text);
+std::string in_quotes(std::string_view text, std::size_t longest = 60);
 /// Shortest text that reads back to the same double.
 std::string number_text(double x);
 

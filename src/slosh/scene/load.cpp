@@ -47,9 +47,8 @@ std::string stem_of(const fs::path& path) {
 
 Document open_file(const fs::path& path) {
     auto source = std::make_shared<JsonSource>();
-    const std::string shown = in_quotes(path.string());
-    source->name = shown.size() == path.string().size() + 2 ? path.string()  // nothing to escape
-                                                            : shown.substr(1, shown.size() - 2);
+    const std::string shown = in_quotes(path.string(), path.string().size());
+    source->name = shown.substr(1, shown.size() - 2);
     std::error_code ignored;
     source->directory = fs::absolute(path, ignored).parent_path().string();
     return {parse_json(read_whole_file(path.string()), source), stem_of(path)};
