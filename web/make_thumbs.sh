@@ -24,14 +24,14 @@ lake 40
 lighthouse 45
 manip 24
 tank 30
-caramel 40 40
-dragon_drop 40 48
-drum 45 48
-gears 60 66
-honey_dipper 60 40
-pile 40 48
-plates 60 40
-smoothie 30 48
-stokes_ball 40 32
-viscosity_row 12 60
+caramel 36 32
+dragon_drop 30 40
+drum 30 36
+gears 30 48
+honey_dipper 30 36
+pile 30 36
+plates 36 36
+smoothie 24 36
+stokes_ball 30 24
+viscosity_row 12 48
 TXT
