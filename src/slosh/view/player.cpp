@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 /// Viewers are told of a run that grows on disk this often. s
 constexpr auto kLook = 200ms;
 /// Frames that a run may be late and still catch up.
-constexpr double kCatchUp = 4;
+constexpr double kCatchUp = 15;
 
 bool sets(const std::vector<std::string>& overrides, const std::string& key) {
     return std::any_of(overrides.begin(), overrides.end(),
