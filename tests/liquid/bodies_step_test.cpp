@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "common.h"
-#include "slosh/base/hash.h"
 #include "slosh/rigid/mass.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/linear/pcg_passes.h"
@@ -33,16 +32,6 @@ Point<D> middle(double height) {
     Point<D> x = Point<D>::filled(0.5);
     x[1] = height;
     return x;
-}
-
-template <int D>
-std::uint64_t hash_of(const LiquidState<D>& state) {
-    std::uint64_t h = 0;
-    for (int d = 0; d < D; ++d) {
-        h = hash_bytes(state.particles.x[d].data(), 4 * state.particles.size(), h);
-        h = hash_bytes(state.particles.v[d].data(), 4 * state.particles.size(), h);
-    }
-    return hash_bytes(state.bodies.data(), state.bodies.size() * sizeof(BodyState<D>), h);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "common.h"
 #include "slosh/base/error.h"
-#include "slosh/base/hash.h"
 #include "slosh/base/parallel.h"
 #include "slosh/rigid/mass.h"
 #include "run.h"
@@ -60,18 +59,6 @@ double smoke_on_grid(const LiquidFrame<D>& frame) {
     for (int b = 0; b < frame.smoke.blocks().size(); ++b)
         for (int o = 0; o < kBlockCells<D>; ++o) sum += frame.smoke.block(b)[o];
     return sum;
-}
-
-template <int D>
-std::uint64_t hash_of(const LiquidState<D>& state) {
-    const Particles<D>& p = state.particles;
-    std::uint64_t h = hash_bytes(p.smoke.data(), 4 * p.size());
-    h = hash_bytes(p.temperature.data(), 4 * p.size(), h);
-    for (int d = 0; d < D; ++d) {
-        h = hash_bytes(p.x[d].data(), 4 * p.size(), h);
-        h = hash_bytes(p.v[d].data(), 4 * p.size(), h);
-    }
-    return hash_bytes(state.bodies.data(), state.bodies.size() * sizeof(BodyState<D>), h);
 }
 
 /// A plume beside the axle of a cross that can only spin about z.

@@ -3,7 +3,6 @@
 
 #include "common.h"
 #include "run.h"
-#include "slosh/base/hash.h"
 #include "slosh/base/parallel.h"
 #include "slosh/rigid/mass.h"
 #include "slosh/shape/primitives.h"
@@ -25,15 +24,6 @@ LiquidSetup<2> pressed_pool(PositionCorrection correction) {
                      Motion<2>({{0, {0.4, 0.5}, {}}, {1, {0.4, 0.2}, {}}})}};
     setup.bodies = {body_of<2>(sphere<2>({0.85, 0.5}, 0.08), 500)};
     return setup;
-}
-
-std::uint64_t hash_of(const LiquidState<2>& state) {
-    std::uint64_t h = 0;
-    for (int d = 0; d < 2; ++d) {
-        h = hash_bytes(state.particles.x[d].data(), 4 * state.particles.size(), h);
-        h = hash_bytes(state.particles.v[d].data(), 4 * state.particles.size(), h);
-    }
-    return hash_bytes(state.bodies.data(), state.bodies.size() * sizeof(BodyState<2>), h);
 }
 
 /// The reports of the last step of each of `frames` frames.

@@ -3,7 +3,6 @@
 
 #include "common.h"
 #include "run.h"
-#include "slosh/base/hash.h"
 #include "slosh/base/parallel.h"
 #include "slosh/rigid/mass.h"
 #include "slosh/shape/primitives.h"
@@ -26,17 +25,6 @@ LiquidSetup<2> pool(int n, double viscosity) {
     setup.gravity[1] = Curve(-9.81);
     setup.viscosity = viscosity;
     return setup;
-}
-
-template <int D>
-std::uint64_t hash_of(const LiquidState<D>& state) {
-    std::uint64_t h = 0;
-    for (int d = 0; d < D; ++d) {
-        h = hash_bytes(state.particles.x[d].data(), 4 * state.particles.size(), h);
-        h = hash_bytes(state.particles.v[d].data(), 4 * state.particles.size(), h);
-    }
-    h = hash_bytes(state.particles.viscosity.data(), 4 * state.particles.viscosity.size(), h);
-    return hash_bytes(state.bodies.data(), state.bodies.size() * sizeof(BodyState<D>), h);
 }
 
 /// Furthest particle along x. m

@@ -40,6 +40,8 @@ std::vector<T> or_default(const std::vector<T>& given, std::vector<T> own) {
     return given.empty() ? own : given;
 }
 
+/// Adds what every row of a solver has.
+void add_solve(const SolveReport& report, Json& row);
 /// A row of the suite `pressure`.
 Json pressure_row(const std::string& scene, int dim, int n, const std::string& solver, int threads,
                   const SolveReport& report);

@@ -59,6 +59,17 @@ void bench_scene(const Scene& scene, const std::string& name, int n, const Bench
 
 }  // namespace
 
+void add_solve(const SolveReport& s, Json& row) {
+    row.set("unknowns", static_cast<double>(s.unknowns));
+    row.set("iterations", s.iterations);
+    row.set("seconds", s.seconds);
+    row.set("setup_seconds", s.setup_seconds);
+    row.set("cpu_seconds", s.cpu_seconds);
+    row.set("residual", s.relative_residual);
+    row.set("converged", s.converged);
+    row.set("bytes", static_cast<double>(s.bytes));
+}
+
 Json pressure_row(const std::string& scene, int dim, int n, const std::string& solver, int threads,
                   const SolveReport& s) {
     Json row = Json::object();
@@ -68,14 +79,7 @@ Json pressure_row(const std::string& scene, int dim, int n, const std::string& s
     row.set("n", n);
     row.set("solver", solver);
     row.set("threads", threads);
-    row.set("unknowns", static_cast<double>(s.unknowns));
-    row.set("iterations", s.iterations);
-    row.set("seconds", s.seconds);
-    row.set("setup_seconds", s.setup_seconds);
-    row.set("cpu_seconds", s.cpu_seconds);
-    row.set("residual", s.relative_residual);
-    row.set("converged", s.converged);
-    row.set("bytes", static_cast<double>(s.bytes));
+    add_solve(s, row);
     return row;
 }
 

@@ -167,14 +167,7 @@ void bench_viscosity(const BenchOptions& options, BenchReport& report) {
                         row.set("threads", count);
                         row.set("nu", nu);
                         row.set("eta", nu * kRho / (kDt * n * n));
-                        row.set("unknowns", static_cast<double>(s.unknowns));
-                        row.set("iterations", s.iterations);
-                        row.set("seconds", s.seconds);
-                        row.set("setup_seconds", s.setup_seconds);
-                        row.set("cpu_seconds", s.cpu_seconds);
-                        row.set("residual", s.relative_residual);
-                        row.set("converged", s.converged);
-                        row.set("bytes", static_cast<double>(s.bytes));
+                        add_solve(s, row);
                         report.add(row);
                     }
         };

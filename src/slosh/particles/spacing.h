@@ -12,8 +12,9 @@
 //     dx_i = 2 alpha_i / n_i  sum_k lambda_k (-grad_i C_k),   lambda_k = C_k / sum_j |grad_j C_k|^2  (P6)
 //
 // averaged over the n_i violated constraints that take part and over-relaxed [Macklin et al. 2014],
-// but by no more than all of them ask for together. alpha_i = clamp(phi_i, 1, 5), phi in cells, lets particles far from solids go further, where nothing
-// pushes them back: fewer iterations. Without attraction nothing is drawn together.
+// but by no more than all of them ask for together. alpha_i = clamp(phi_i, 1, 5), phi in cells, lets
+// particles far from solids go further, where nothing pushes them back: fewer iterations. Without
+// attraction nothing is drawn together.
 //
 // The older method moves pairs that are closer than a spacing apart, each by half of what is missing
 // [cf. Ando and Tsuruno 2011], and knows nothing of density. Both stop when the densest place is

@@ -150,14 +150,14 @@ std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& s
         const int n = static_cast<int>(i);
         const double step = 1e-3 * m.reach[i];
         const Transform<D> here = {states[i].rotation, states[i].position};
-        // Adds the points of this body in `near`, a box in their frame, that touch `other`, whose
-        // distance is taken in a frame where `there` puts points, and which `back` leads out of.
         struct Plane {
             Point<D> x, normal;
             double gap;
         };
         std::vector<Plane> planes;
         std::vector<ContactPoint<D>> list;
+        // Adds the points of this body in `near`, a box in their frame, that touch `other`, whose
+        // distance is taken in a frame where `there` puts points, and which `back` leads out of.
         const auto test = [&](int other, const Box<D>& near, const Transform<D>& there,
                               const Mat<D>& back, const auto& distance) {
             list.clear();
@@ -207,22 +207,18 @@ std::vector<ContactPoint<D>> Contact<D>::find(const std::vector<BodyState<D>>& s
         }
     });
     // Two bodies have found each other from both sides: of what both found few are enough, too.
+    std::map<std::pair<int, int>, std::vector<ContactPoint<D>>> pairs;  // lower number first
+    for (const auto& of_body : found)
+        for (const ContactPoint<D>& p : of_body)
+            if (p.other < p.body && p.other >= 0)
+                pairs[{p.other, p.body}].push_back(seen_from_other(p));
+            else
+                pairs[{p.body, p.other}].push_back(p);
     std::vector<ContactPoint<D>> all;
-    for (int n = 0; n < count; ++n) {
-        std::map<int, std::vector<ContactPoint<D>>> pairs;
-        for (const ContactPoint<D>& p : found[n]) {
-            if (p.other < 0)
-                all.push_back(p);
-            else if (p.other > n)
-                pairs[p.other].push_back(p);
-        }
-        for (int other = n + 1; other < count; ++other)
-            for (const ContactPoint<D>& p : found[other])
-                if (p.other == n) pairs[other].push_back(seen_from_other(p));
-        for (auto& [other, points] : pairs) {
-            const std::vector<ContactPoint<D>> few = thinned(std::move(points));
-            all.insert(all.end(), few.begin(), few.end());
-        }
+    for (auto& [pair, points] : pairs) {
+        // Those with the scene are few already.
+        if (pair.second >= 0) points = thinned(std::move(points));
+        all.insert(all.end(), points.begin(), points.end());
     }
     return all;
 }

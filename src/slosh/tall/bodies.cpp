@@ -64,15 +64,20 @@ CellBox cells_around(const Grid& g, const Body<3>& body, const Transform<3>& pla
 
 FloatingBodies::FloatingBodies(std::vector<Body<3>> bodies, const BodyOptions& options)
     : options_(options) {
-    for (const Body<3>& b : bodies) add(b);
+    for (const Body<3>& b : bodies) append(b);
+    contact_ = std::make_unique<Contact<3>>(bodies_, options_.contact_points);
 }
 
 int FloatingBodies::add(const Body<3>& body) {
+    append(body);
+    contact_ = std::make_unique<Contact<3>>(bodies_, options_.contact_points);
+    return static_cast<int>(bodies_.size()) - 1;
+}
+
+void FloatingBodies::append(const Body<3>& body) {
     bodies_.push_back(body);
     states_.push_back(body.start);
     points_.push_back(points_of(body));
-    contact_ = std::make_unique<Contact<3>>(bodies_, options_.contact_points);
-    return static_cast<int>(bodies_.size()) - 1;
 }
 
 FloatingBodies::Points FloatingBodies::points_of(const Body<3>& body) {

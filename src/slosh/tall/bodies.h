@@ -60,6 +60,8 @@ private:
         double spacing = 0;  ///< Of those inside. m
     };
     static Points points_of(const Body<3>& body);
+    /// All of a body but its contact.
+    void append(const Body<3>& body);
     /// What water does to a body over h seconds, and the mass of it that goes along.
     struct Lift {
         Twist<3> impulse;

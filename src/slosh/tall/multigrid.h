@@ -20,7 +20,7 @@ struct CycleOptions {
     int keep_air_levels =
         2;  ///< Coarse levels on which a mixed cell counts as air (the paper's C).
     /// Sweeps and bottoms as the paper prints them (Level::as_printed): slower to converge, and
-    /// over deep rough ground it diverges.
+    /// over deep rough ground it fails.
     bool as_printed = false;
 };
 

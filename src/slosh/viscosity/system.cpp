@@ -89,8 +89,8 @@ void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
     });
 }
 
-/// Gives to the air the faces that no more than one stress acts on and that are less than half liquid. Returns how
-/// many.
+/// Gives to the air the faces that no more than one stress acts on and that are less than half
+/// liquid. Returns how many.
 template <int D>
 double drop_hinges(const ViscousInput<D>& in, ViscousSystem<D>& s) {
     using T = Tile<float, D, 1>;
