@@ -1,153 +1,201 @@
 #include "slosh/surface/mesher.h"
 
+#include <immintrin.h>
+
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <vector>
 
 #include "slosh/grid/interpolate.h"
 #include "slosh/grid/tile.h"
+#include "slosh/surface/sheet_table.h"
 
 namespace slosh {
 
 namespace {
 
-/// Number of the edge along `axis` whose lower corner has the bits `corner` (bit `axis` is 0).
-template <int D>
-constexpr int edge_number(int axis, int corner) {
-    const int below = corner & ((1 << axis) - 1), above = corner >> (axis + 1);
-    return axis * (kChildren<D> / 2) + (above << axis | below);
-}
-template <int D>
-constexpr int kEdges = D* kChildren<D> / 2;
-
-/// For each of the 2^(2^D) sign patterns of a cube's corners (bit set: inside): how many sheets of
-/// surface pass, and which of them crosses each edge.
-template <int D>
-struct SheetTable {
-    static constexpr int kPatterns = 1 << kChildren<D>;
-    std::uint8_t sheets[kPatterns];
-    std::uint8_t sheet_of[kPatterns][kEdges<D>];  ///< 255 where the edge is not crossed.
-    struct Crossed {
-        std::uint8_t axis, corner, sheet;
-    };
-    Crossed edge[kPatterns][kEdges<D>];  ///< The edges that are.
-    std::uint8_t crossings[kPatterns];      ///< Their number.
-
-    SheetTable() {
-        for (int pattern = 0; pattern < kPatterns; ++pattern) build(pattern);
-    }
-
-private:
-    void build(int pattern) {
-        int root[kEdges<D>];
-        for (int e = 0; e < kEdges<D>; ++e) root[e] = e;
-        auto find = [&](int e) {
-            while (root[e] != e) e = root[e];
-            return e;
-        };
-        auto inside = [&](int corner) { return pattern >> corner & 1; };
-        auto join = [&](int e, int f) {
-            root[std::max(find(e), find(f))] = std::min(find(e), find(f));
-        };
-        // On every square face the crossed edges are joined in pairs: around each inside corner if
-        // the two inside corners are opposite. Both cubes at a face decide alike.
-        for (int a = 0; a < D; ++a)
-            for (int b = a + 1; b < D; ++b)
-                for (int base = 0; base < kChildren<D>; ++base) {
-                    if (base >> a & 1 || base >> b & 1) continue;
-                    const int c[4] = {base, base | 1 << a, base | 1 << a | 1 << b, base | 1 << b};
-                    const int e[4] = {edge_number<D>(a, c[0]), edge_number<D>(b, c[1]),
-                                      edge_number<D>(a, c[3]), edge_number<D>(b, c[0])};
-                    // Edge i runs from corner i to i+1; corner i lies between edges i-1 and i.
-                    int crossed[4], n = 0;
-                    for (int i = 0; i < 4; ++i)
-                        if (inside(c[i]) != inside(c[(i + 1) % 4])) crossed[n++] = i;
-                    if (n == 2) join(e[crossed[0]], e[crossed[1]]);
-                    if (n == 4)
-                        for (int i = 0; i < 4; ++i)
-                            if (inside(c[i])) join(e[i], e[(i + 3) % 4]);
-                }
-        int number[kEdges<D>], count = 0;
-        crossings[pattern] = 0;
-        for (int axis = 0; axis < D; ++axis)
-            for (int corner = 0; corner < kChildren<D>; ++corner) {
-                if (corner >> axis & 1) continue;
-                const int e = edge_number<D>(axis, corner);
-                sheet_of[pattern][e] = 255;
-                if (inside(corner) == inside(corner | 1 << axis)) continue;
-                const int r = find(e);
-                if (r == e) number[e] = count++;
-                sheet_of[pattern][e] = static_cast<std::uint8_t>(number[r]);
-                edge[pattern][crossings[pattern]++] = {static_cast<std::uint8_t>(axis),
-                                                          static_cast<std::uint8_t>(corner),
-                                                          sheet_of[pattern][e]};
-            }
-        sheets[pattern] = static_cast<std::uint8_t>(count);
-    }
-};
-
-template <int D>
-const SheetTable<D>& sheet_table() {
-    static const SheetTable<D> table;
-    return table;
-}
-
-/// The cubes that the surface may cross; a cube belongs to the block of its lowest corner.
+/// The cubes that the surface crosses. A cube belongs to the block of its lowest corner.
 template <int D>
 struct Cubes {
-    Field<float, D> phi;              ///< Copied to the blocks below and their upper neighbours.
-    std::vector<std::uint8_t> owner;  ///< Per block: its cubes may be crossed.
-    Field<std::uint8_t, D> pattern;   ///< Signs of the cube's corners; 0 where not an owner.
-    Field<std::uint32_t, D> first;    ///< First vertex of each crossed cube.
+    static constexpr int kRows = kBlockCells<D> / kSide;
+    using Rows = std::array<std::uint8_t, kRows>;  ///< A bit for each cell of a row along x.
+
+    BlocksPtr<D> blocks;  ///< Those that have any.
+    /// Per block: where phi is for it and its upper neighbours, by the bits of the step there.
+    std::vector<std::array<const float*, kChildren<D>>> phi;
+    std::vector<Rows> crossed;
+    Field<std::uint8_t, D> pattern;          ///< Signs of the corners of the crossed ones.
     std::vector<std::uint32_t> block_first;  ///< Per block: vertices before it; one more: all.
     std::vector<std::uint32_t> face_first;   ///< Likewise of the faces.
+
+    /// Calls body(offset in the block) for the crossed cubes of a block, in order.
+    template <class Body>
+    void for_each_crossed(int b, const Body& body) const {
+        for (int r = 0; r < kRows; ++r)
+            for (unsigned left = crossed[b][r]; left; left &= left - 1)
+                body(r * kSide + std::countr_zero(left));
+    }
 };
 
-/// Finds the owners and copies phi around them; what does not exist becomes air.
+/// What takes the place of phi where it does not exist: its background if that is air.
 template <int D>
-void select_blocks(const Field<float, D>& phi, Cubes<D>& cubes) {
-    const Blocks<D>& blocks = phi.blocks();
-    std::vector<std::uint8_t> crossed(blocks.size());
-    parallel_for(blocks.size(), 16, [&](std::size_t i) {
-        const int b = static_cast<int>(i);
-        bool inside = false, outside = false;
-        for (int o = 0; o < kBlockCells<D>; ++o) inside |= phi.block(b)[o] < 0;
-        if (!inside) return;
-        Tile<float, D, 1> tile;
-        tile.load(phi, b);
-        for (float v : tile.v) outside |= !(v < 0);
-        for (int nb : blocks.neighbours(b)) outside |= nb == blocks.size();
-        crossed[b] = outside;
-    });
-    std::vector<Index<D>> coords;
-    for (int b = 0; b < blocks.size(); ++b)
-        if (crossed[b])
-            for (int corner = 0; corner < kChildren<D>; ++corner) {
-                Index<D> c = blocks.coord(b);
-                for (int d = 0; d < D; ++d) c[d] -= corner >> d & 1;
-                coords.push_back(c);
-            }
-    const Blocks<D> owners(coords);
-    // The upper neighbours too: their cells are the far corners of the last cubes.
-    const std::size_t n = coords.size();
-    for (std::size_t i = 0; i < n; ++i)
-        for (int corner = 1; corner < kChildren<D>; ++corner) {
-            Index<D> c = coords[i];
-            for (int d = 0; d < D; ++d) c[d] += corner >> d & 1;
-            coords.push_back(c);
-        }
-    auto topology = std::make_shared<const Blocks<D>>(std::move(coords));
-    const float air = phi.background() > 0 ? phi.background() : 1.0f;
-    cubes.phi = Field<float, D>(topology, air);
-    cubes.owner.resize(topology->size());
-    parallel_for(topology->size(), 16, [&](std::size_t i) {
-        const int b = static_cast<int>(i);
-        const int from = blocks.find(topology->coord(b));
-        if (from < blocks.size()) std::copy_n(phi.block(from), kBlockCells<D>, cubes.phi.block(b));
-        cubes.owner[b] = owners.find(topology->coord(b)) < owners.size();
-    });
+const float* air_block(const Field<float, D>& phi) {
+    static const std::vector<float> air(kBlockCells<D>, 1.0f);
+    return phi.background() > 0 ? phi.block(phi.blocks().size()) : air.data();
 }
+
+/// The cells of a block in which phi is negative.
+template <int D>
+typename Cubes<D>::Rows signs_of(const float* phi) {
+    typename Cubes<D>::Rows signs;
+    for (int r = 0; r < Cubes<D>::kRows; ++r) {
+        const __m256 row = _mm256_loadu_ps(phi + r * kSide);
+        signs[r] = static_cast<std::uint8_t>(
+            _mm256_movemask_ps(_mm256_cmp_ps(row, _mm256_setzero_ps(), _CMP_LT_OQ)));
+    }
+    return signs;
+}
+
+/// Calls body(row, the signs of the 2^(D-1) rows of corners around its cubes, nine bits each) for
+/// the rows of a block that the surface crosses; `signs` are those of it and its upper neighbours.
+template <int D, class Body>
+void for_each_crossed_row(const typename Cubes<D>::Rows* const* signs, const Body& body) {
+    constexpr int n = kSide + 1, depth = D == 3 ? n : 1, kSides = kChildren<D> / 2;
+    unsigned rows[depth][n];
+    for (int z = 0; z < depth; ++z)
+        for (int y = 0; y < n; ++y) {
+            const int there = (y >> 3) << 1 | (z >> 3) << 2, r = (z & 7) * kSide + (y & 7);
+            rows[z][y] = (*signs[there])[r] | ((*signs[there | 1])[r] & 1u) << 8;
+        }
+    for (int r = 0; r < Cubes<D>::kRows; ++r) {
+        const int y = r % kSide, z = r / kSide;
+        unsigned corner[kSides], any = 0, all = ~0u;
+        for (int k = 0; k < kSides; ++k) {
+            corner[k] = rows[z + (k >> 1)][y + (k & 1)];
+            any |= corner[k];
+            all &= corner[k];
+        }
+        const unsigned crossed = (any | any >> 1) & ~(all & all >> 1) & 0xff;
+        if (crossed) body(r, crossed, corner);
+    }
+}
+
+/// The blocks that may have crossed cubes: those that exist, and those just below them.
+template <int D>
+std::vector<Index<D>> candidates(const Blocks<D>& blocks,
+                                 const std::vector<typename Cubes<D>::Rows>& signs) {
+    std::vector<Index<D>> coords;
+    for (int b = 0; b < blocks.size(); ++b) {
+        bool inside = false;
+        for (std::uint8_t row : signs[b]) inside |= row != 0;
+        for (int corner = 0; corner < kChildren<D>; ++corner) {
+            Index<D> step;
+            for (int d = 0; d < D; ++d) step[d] = -(corner >> d & 1);
+            const bool there = blocks.neighbour(b, neighbour_code<D>(step)) < blocks.size();
+            // A block that exists is asked for its own sake.
+            if (corner == 0 || (inside && !there)) coords.push_back(blocks.coord(b) + step);
+        }
+    }
+    return coords;
+}
+
+template <int D>
+Cubes<D> classify(const Field<float, D>& level_set) {
+    using Rows = typename Cubes<D>::Rows;
+    const SheetTable<D>& table = sheet_table<D>();
+    const Blocks<D>& blocks = level_set.blocks();
+    std::vector<Rows> signs(blocks.size() + 1);  // the last stays: air
+    parallel_for(blocks.size(), 16, [&](std::size_t b) {
+        signs[b] = signs_of<D>(level_set.block(static_cast<int>(b)));
+    });
+    // For a candidate: the blocks of phi at its corners.
+    const auto around = [&](const Index<D>& coord) {
+        std::array<int, kChildren<D>> at;
+        const int own = blocks.find(coord);
+        for (int corner = 0; corner < kChildren<D>; ++corner) {
+            Index<D> step;
+            for (int d = 0; d < D; ++d) step[d] = corner >> d & 1;
+            at[corner] = own < blocks.size() ? blocks.neighbour(own, neighbour_code<D>(step))
+                                             : blocks.find(coord + step);
+        }
+        return at;
+    };
+    const auto signs_at = [&](const std::array<int, kChildren<D>>& at) {
+        std::array<const Rows*, kChildren<D>> s;
+        for (int corner = 0; corner < kChildren<D>; ++corner) s[corner] = &signs[at[corner]];
+        return s;
+    };
+
+    std::vector<Index<D>> coords = candidates<D>(blocks, signs);
+    std::vector<std::uint8_t> crossed(coords.size());
+    parallel_for(coords.size(), 16, [&](std::size_t i) {
+        for_each_crossed_row<D>(signs_at(around(coords[i])).data(),
+                                [&](int, unsigned, const unsigned*) { crossed[i] = 1; });
+    });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < coords.size(); ++i)
+        if (crossed[i]) coords[kept++] = coords[i];
+    coords.resize(kept);
+
+    Cubes<D> c;
+    c.blocks = std::make_shared<const Blocks<D>>(std::move(coords));
+    const std::size_t n = c.blocks->size();
+    const float* const air = air_block(level_set);
+    c.phi.resize(n);
+    c.crossed.assign(n, Rows{});
+    c.pattern = Field<std::uint8_t, D>(c.blocks, 0);
+    c.block_first.assign(n + 1, 0);
+    c.face_first.assign(n + 1, 0);
+    parallel_for(n, 8, [&](std::size_t b) {
+        const auto at = around(c.blocks->coord(static_cast<int>(b)));
+        for (int corner = 0; corner < kChildren<D>; ++corner)
+            c.phi[b][corner] = at[corner] < blocks.size() ? level_set.block(at[corner]) : air;
+        std::uint32_t vertices = 0, faces = 0;
+        std::uint8_t* out = c.pattern.block(static_cast<int>(b));
+        for_each_crossed_row<D>(signs_at(at).data(), [&](int r, unsigned row, const unsigned* corner) {
+            c.crossed[b][r] = static_cast<std::uint8_t>(row);
+            for (unsigned left = row; left; left &= left - 1) {
+                const int x = std::countr_zero(left);
+                unsigned pattern = 0;
+                for (int k = 0; k < kChildren<D> / 2; ++k) pattern |= (corner[k] >> x & 3) << 2 * k;
+                out[r * kSide + x] = static_cast<std::uint8_t>(pattern);
+                vertices += table.sheets[pattern];
+                for (int d = 0; d < D; ++d) faces += (pattern ^ pattern >> (1 << d)) & 1;
+            }
+        });
+        c.block_first[b + 1] = vertices;
+        c.face_first[b + 1] = faces;
+    });
+    for (std::size_t b = 0; b < n; ++b) {
+        c.block_first[b + 1] += c.block_first[b];
+        c.face_first[b + 1] += c.face_first[b];
+    }
+    return c;
+}
+
+/// Values at the corners of a block's cubes: nine along each axis.
+template <int D>
+struct Corners {
+    static constexpr int kStride = kSide + 1;
+    static constexpr int step(int axis) {
+        return axis == 0 ? 1 : axis == 1 ? kStride : kStride * kStride;
+    }
+    float v[D == 3 ? kStride * kStride * kStride : kStride * kStride];
+
+    explicit Corners(const std::array<const float*, kChildren<D>>& phi) {
+        for (int z = 0; z < (D == 3 ? kStride : 1); ++z)
+            for (int y = 0; y < kStride; ++y) {
+                const int there = (y >> 3) << 1 | (z >> 3) << 2;
+                const int row = ((z & 7) * kSide + (y & 7)) * kSide;
+                float* out = v + (z * kStride + y) * kStride;
+                std::copy_n(phi[there] + row, kSide, out);
+                out[kSide] = phi[there | 1][row];
+            }
+    }
+};
 
 /// Where phi crosses zero between two values of different sign.
 inline double crossing(double a, double b) {
@@ -161,9 +209,9 @@ Vec<float, 3> widen(const Point<D>& p) {
     return r;
 }
 
-/// The surface's points within one cube, in grid coordinates from the cube's lowest cell centre.
+/// The surface's points within the cube of corner `t`, in cells from there.
 template <int D>
-void sheet_points(const Tile<float, D, 1>& tile, int t, int pattern, Point<D>* points) {
+void sheet_points(const Corners<D>& corners, int t, int pattern, Point<D>* points) {
     const SheetTable<D>& table = sheet_table<D>();
     int count[kEdges<D>] = {};
     for (int s = 0; s < table.sheets[pattern]; ++s) points[s] = Point<D>{};
@@ -172,79 +220,31 @@ void sheet_points(const Tile<float, D, 1>& tile, int t, int pattern, Point<D>* p
         int at = t;
         Point<D> x;
         for (int d = 0; d < D; ++d) {
-            at += (corner >> d & 1) * Tile<float, D, 1>::step(d);
+            at += (corner >> d & 1) * Corners<D>::step(d);
             x[d] = corner >> d & 1;
         }
-        x[axis] = crossing(tile.v[at], tile.v[at + Tile<float, D, 1>::step(axis)]);
+        x[axis] = crossing(corners.v[at], corners.v[at + Corners<D>::step(axis)]);
         points[sheet] += x;
         ++count[sheet];
     }
     for (int s = 0; s < table.sheets[pattern]; ++s) points[s] *= 1.0 / count[s];
 }
 
-template <int D>
-Cubes<D> classify(const Field<float, D>& level_set) {
-    const SheetTable<D>& table = sheet_table<D>();
-    Cubes<D> c;
-    select_blocks(level_set, c);
-    const BlocksPtr<D>& blocks = c.phi.blocks_ptr();
-    c.pattern = Field<std::uint8_t, D>(blocks, 0);
-    c.first = Field<std::uint32_t, D>(blocks, 0);
-    c.block_first.assign(blocks->size() + 1, 0);
-    c.face_first.assign(blocks->size() + 1, 0);
-    parallel_for(blocks->size(), 8, [&](std::size_t i) {
-        const int b = static_cast<int>(i);
-        if (!c.owner[b]) return;
-        Tile<float, D, 1> tile;
-        tile.load(c.phi, b);
-        std::uint32_t n = 0, faces = 0;
-        int inside = 0;
-        for (float v : tile.v) inside += v < 0;
-        if (inside == 0) return;  // as the fields are
-        if (inside == Tile<float, D, 1>::kCells) {
-            std::fill_n(c.pattern.block(b), kBlockCells<D>,
-                        static_cast<std::uint8_t>(table.kPatterns - 1));
-            return;
-        }
-        for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-            int pattern = 0;
-            for (int corner = 0; corner < kChildren<D>; ++corner) {
-                int at = t;
-                for (int d = 0; d < D; ++d) at += (corner >> d & 1) * Tile<float, D, 1>::step(d);
-                pattern |= (tile.v[at] < 0) << corner;
-            }
-            c.pattern.block(b)[o] = static_cast<std::uint8_t>(pattern);
-            c.first.block(b)[o] = n;
-            n += table.sheets[pattern];
-            for (int d = 0; d < D; ++d) faces += (pattern ^ pattern >> (1 << d)) & 1;
-        });
-        c.block_first[b + 1] = n;
-        c.face_first[b + 1] = faces;
-    });
-    for (int b = 0; b < blocks->size(); ++b) {
-        c.block_first[b + 1] += c.block_first[b];
-        c.face_first[b + 1] += c.face_first[b];
-    }
-    parallel_for(blocks->size(), 32, [&](std::size_t i) {
-        std::uint32_t* f = c.first.block(static_cast<int>(i));
-        for (int o = 0; o < kBlockCells<D>; ++o) f[o] += c.block_first[i];
-    });
-    return c;
-}
-
 /// The faces of one block: a quad (3D) or a segment (2D) for each crossed grid edge whose lower end
 /// is in the block; emit(vertices of the cubes around the edge, counter-clockwise from the air).
+/// `first_of` has the first vertex of each crossed cube.
 template <int D, class Emit>
-void for_each_face(const Cubes<D>& cubes, int b, const Emit& emit) {
+void for_each_face(const Cubes<D>& cubes, const Field<std::uint32_t, D>& first_of, int b,
+                   const Emit& emit) {
     using P = Tile<std::uint8_t, D, 1>;
     const SheetTable<D>& table = sheet_table<D>();
     if (cubes.face_first[b] == cubes.face_first[b + 1]) return;
     P pattern;
     Tile<std::uint32_t, D, 1> first;
     pattern.load(cubes.pattern, b);
-    first.load(cubes.first, b);
-    for_each_cell<D, 1>([&](const Index<D>&, int, int t) {
-        const int own = pattern.v[t];
+    first.load(first_of, b);
+    cubes.for_each_crossed(b, [&](int o) {
+        const int t = P::offset(local_cell<D>(o)), own = pattern.v[t];
         for (int d = 0; d < D; ++d) {
             const bool inside = own & 1;
             if (inside == static_cast<bool>(own >> (1 << d) & 1)) continue;
@@ -274,30 +274,31 @@ SurfaceMesh mesh_surface(const Field<float, D>& phi, const GridGeometry<D>& grid
                          const FaceField<float, D>* velocity,
                          const GridGeometry<D>* velocity_grid) {
     const Cubes<D> cubes = classify(phi);
-    const Blocks<D>& blocks = cubes.phi.blocks();
+    const Blocks<D>& blocks = *cubes.blocks;
     const GridGeometry<D>& own_grid = velocity_grid ? *velocity_grid : grid;
     SurfaceMesh mesh;
     mesh.dim = D;
     mesh.vertices.resize(cubes.block_first.back());
     mesh.velocities.resize(cubes.block_first.back());
+    Field<std::uint32_t, D> first(cubes.blocks, 0);
     parallel_for(blocks.size(), 4, [&](std::size_t i) {
         const int b = static_cast<int>(i);
-        if (cubes.block_first[b] == cubes.block_first[b + 1]) return;
-        Tile<float, D, 1> tile;
-        tile.load(cubes.phi, b);
+        const Corners<D> corners(cubes.phi[b]);
         std::unique_ptr<VelocitySampler<D>> sample;
         if (velocity) sample = std::make_unique<VelocitySampler<D>>(*velocity);
-        for_each_cell<D, 1>([&](const Index<D>& local, int o, int t) {
+        std::uint32_t n = cubes.block_first[b];
+        cubes.for_each_crossed(b, [&](int o) {
+            const Index<D> local = local_cell<D>(o);
+            int t = 0;
+            for (int d = 0; d < D; ++d) t += local[d] * Corners<D>::step(d);
             const int pattern = cubes.pattern.block(b)[o];
-            const int sheets = sheet_table<D>().sheets[pattern];
-            if (sheets == 0) return;
             Point<D> points[kEdges<D>];
-            sheet_points<D>(tile, t, pattern, points);
+            sheet_points<D>(corners, t, pattern, points);
             const Index<D> cell = blocks.first_cell(b) + local;
-            for (int s = 0; s < sheets; ++s) {
+            first.block(b)[o] = n;
+            for (int s = 0; s < sheet_table<D>().sheets[pattern]; ++s, ++n) {
                 const Point<D> x =
                     grid.to_world(cell.template as<double>() + Point<D>::filled(0.5) + points[s]);
-                const std::uint32_t n = cubes.first.block(b)[o] + static_cast<std::uint32_t>(s);
                 mesh.vertices[n] = widen<D>(x);
                 if (sample) mesh.velocities[n] = widen<D>((*sample)(own_grid.to_grid(x)));
             }
@@ -308,7 +309,7 @@ SurfaceMesh mesh_surface(const Field<float, D>& phi, const GridGeometry<D>& grid
     mesh.elements.resize(kElements * cubes.face_first.back());
     parallel_for(blocks.size(), 8, [&](std::size_t b) {
         std::uint32_t n = kElements * cubes.face_first[b];
-        for_each_face(cubes, static_cast<int>(b), [&](const std::uint32_t* v) {
+        for_each_face(cubes, first, static_cast<int>(b), [&](const std::uint32_t* v) {
             if constexpr (D == 2) {
                 mesh.elements[n++] = {v[0], v[1], 0};
             } else {
