@@ -20,3 +20,20 @@ TEST_CASE("a timeline keeps the newest frames that fit") {
     line.put(21, binary_message(std::string(5000, 'y')));  // the newest stays, whatever its size
     CHECK(line.first() == 21);
 }
+
+TEST_CASE("a frame that was not packed shows the one before it") {
+    Timeline line(1000);
+    line.repeat(1);  // there is nothing to repeat
+    CHECK(line.last() == 0);
+    line.put(1, binary_message(std::string(600, 'a')));
+    line.repeat(2);
+    CHECK(line.get(2) == line.get(1));
+    CHECK(line.all().size() == 2);
+    line.put(3, binary_message(std::string(300, 'c')));  // 900 bytes: a repeated frame counts once
+    CHECK(line.first() == 1);
+    line.put(2, binary_message(std::string(300, 'b')));  // it is packed after all
+    CHECK(line.first() == 2);
+    CHECK(line.get(2)->bytes[0] == 'b');
+    line.repeat(2);  // not the newest: nothing happens
+    CHECK(line.get(2)->bytes[0] == 'b');
+}

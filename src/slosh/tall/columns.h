@@ -56,6 +56,21 @@ public:
         ends_[c] = static_cast<short>(end);
     }
 
+    /// The same as `other`, of a grid of the same size. What neither uses is not touched.
+    void copy_used(const Columns& other) {
+        if (values_.size() != other.values_.size() || stride_ != other.stride_) {
+            *this = other;
+            return;
+        }
+        parallel_for(bottoms_.size(), 64, [&](std::size_t i) {
+            const int c = static_cast<int>(i);
+            const int used = std::max(ends_[i], other.ends_[i]);
+            std::copy(other.at(c) - Grid::kBelow, other.at(c) + used, at(c) - Grid::kBelow);
+            bottoms_[i] = other.bottoms_[i];
+            ends_[i] = other.ends_[i];
+        });
+    }
+
     const T& above() const { return above_; }
 
     /// The column's values by i = y - top, from -kBelow to length() - 1 and kBelow beyond.

@@ -12,20 +12,6 @@ namespace {
 /// Share of gravity that always pulls down.
 constexpr double kMostLean = 1.0 / 3;
 
-/// Solid cells of every column: the ground rounded to whole cells.
-Terrain whole_cells(const Setup& s) {
-    Terrain t;
-    t.reserve(static_cast<std::size_t>(s.nx) * s.nz);
-    for (int z = 0; z < s.nz; ++z)
-        for (int x = 0; x < s.nx; ++x) {
-            const double height =
-                ground_height(s, s.lower[0] + (x + 0.5) * s.dx, s.lower[2] + (z + 0.5) * s.dx) -
-                s.lower[1];
-            t.push_back(static_cast<int>(std::floor(height / s.dx + 0.5)));
-        }
-    return t;
-}
-
 }  // namespace
 
 double raised(const Raise& r, double x, double z) {
@@ -47,12 +33,29 @@ double ground_height(const Setup& setup, double x, double z) {
     return std::max(most, setup.lower[1]);
 }
 
+/// Heights of the ground at the columns, and rounded to whole cells for the water.
+Terrain Simulation::lay_ground() {
+    Terrain whole;
+    whole.reserve(static_cast<std::size_t>(setup_.nx) * setup_.nz);
+    ground_.clear();
+    for (int z = 0; z < setup_.nz; ++z)
+        for (int x = 0; x < setup_.nx; ++x) {
+            const double height = (ground_height(setup_, setup_.lower[0] + (x + 0.5) * setup_.dx,
+                                                 setup_.lower[2] + (z + 0.5) * setup_.dx) -
+                                   setup_.lower[1]) /
+                                  setup_.dx;
+            ground_.push_back(static_cast<float>(height));
+            whole.push_back(static_cast<int>(std::floor(height + 0.5)));
+        }
+    return whole;
+}
+
 Simulation::Simulation(Setup setup) : setup_(std::move(setup)), spray_(setup_.spray) {
     const Point<3> lower = setup_.lower;
     if (setup_.gravity) setup_.options.gravity = setup_.gravity(0);
     setup_.raises.assign(setup_.raise_events.size(), Raise{});
     water_ = std::make_unique<Water>(
-        setup_.nx, setup_.rows, setup_.nz, setup_.dx, whole_cells(setup_),
+        setup_.nx, setup_.rows, setup_.nz, setup_.dx, lay_ground(),
         [&](const Point<3>& p) { return setup_.water(p + lower); }, setup_.options);
     if (setup_.velocity)
         water_->set_velocity([&](const Point<3>& p) { return setup_.velocity(p + lower); });
@@ -71,7 +74,7 @@ void Simulation::push(const Push& how) {
 
 void Simulation::raise(const Raise& how) {
     setup_.raises.push_back(how);
-    water_->set_terrain(whole_cells(setup_));
+    water_->set_terrain(lay_ground());
 }
 
 void Simulation::drag(const Drag& how) {
@@ -136,7 +139,7 @@ void Simulation::run_events(double t, double dt) {
             const std::size_t n = static_cast<std::size_t>(&e - setup_.raise_events.data());
             setup_.raises[n] = e.raise;
             setup_.raises[n].height *= (std::min(t + dt, e.end) - e.start) / (e.end - e.start);
-            water_->set_terrain(whole_cells(setup_));
+            water_->set_terrain(lay_ground());
         }
     for (const ThrowEvent& e : setup_.throw_events)
         if (e.time >= t && e.time < t + dt) bodies_->hurl(e.how);

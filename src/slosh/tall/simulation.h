@@ -45,8 +45,10 @@ public:
 
 private:
     void run_events(double t, double dt);
+    Terrain lay_ground();
 
     Setup setup_;
+    std::vector<float> ground_;  ///< Over the domain's floor, at each column. Cells
     std::unique_ptr<Water> water_;
     std::unique_ptr<FloatingBodies> bodies_;
     Spray spray_;

@@ -52,15 +52,6 @@ std::function<SurfaceMesh()> Simulation::surface_later() const {
     const Grid& g = w.grid();
     const double dx = setup_.dx;
     const int low = lowest_of(w);
-    std::vector<float> ground(static_cast<std::size_t>(g.nx()) * g.nz());  // cells
-    for (int z = 0; z < g.nz(); ++z)
-        for (int x = 0; x < g.nx(); ++x)
-            ground[static_cast<std::size_t>(z) * g.nx() + x] =
-                static_cast<float>((ground_height(setup_, setup_.lower[0] + (x + 0.5) * dx,
-                                                  setup_.lower[2] + (z + 0.5) * dx) -
-                                    setup_.lower[1]) /
-                                   dx);
-
     // The sides lie between the last cells and the background: at -1/2 and +1/2.
     const float edge = 0.5f - kGap;
     Field<float, 3> phi(blocks_of(w, low), 0.5f + kGap);
@@ -80,7 +71,7 @@ std::function<SurfaceMesh()> Simulation::surface_later() const {
                 const int y = first[1] + j, from = std::max(y, terrain);
                 const float water = w.phi().value(g, c, from, Under::Bottom) * cells -
                                     static_cast<float>(from - y);
-                const float above = ground[i] - (static_cast<float>(y) + 0.5f) + kGap;
+                const float above = ground_[i] - (static_cast<float>(y) + 0.5f) + kGap;
                 out[k % 8 + 8 * j + 64 * (k / 8)] = std::max({water, above, least});
             }
         }
@@ -89,7 +80,7 @@ std::function<SurfaceMesh()> Simulation::surface_later() const {
     // longer in use: fresh memory costs more than the copy.
     if (!shown_velocity_ || shown_velocity_.use_count() > 1)
         shown_velocity_ = std::make_shared<Velocity>();
-    *shown_velocity_ = w.velocity();
+    shown_velocity_->copy_used(w.velocity());
     return [phi = std::move(phi), copy = std::shared_ptr<const Velocity>(shown_velocity_), g, dx,
             lower = setup_.lower] {
         SurfaceMesh mesh = mesh_surface<3>(phi, {lower, dx, {{g.nx(), g.ny(), g.nz()}}});

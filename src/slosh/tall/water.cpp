@@ -389,17 +389,17 @@ double Water::wall_inflow() const {
 double Water::max_speed() const {
     const Level& level = pressure_.finest();
     return std::sqrt(parallel_max(static_cast<std::size_t>(grid_.nz()), [&](std::size_t z) {
-        double most = 0;
+        float most = 0;
         const auto see = [&](const Float4& u) {
-            most = std::max<double>(most, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+            most = std::max(most, _mm_cvtss_f32(_mm_dp_ps(u, u, 0x71)));
         };
         for (int x = 0; x < grid_.nx(); ++x) {
             const int c = grid_.column(x, static_cast<int>(z));
-            for (int i = 0; i <= grid_.ny(); ++i)
+            for (int i = level.first[c]; i < level.last[c]; ++i)
                 if (level.diagonal.at(c)[i] > 0) see(velocity_.at(c)[i]);
             if (level.diagonal.bottom(c) > 0) see(velocity_.bottom(c));
         }
-        return most;
+        return static_cast<double>(most);
     }));
 }
 

@@ -20,6 +20,9 @@ using namespace std::chrono_literals;
 constexpr auto kLook = 200ms;
 /// Frames that a run may be late and still catch up.
 constexpr double kCatchUp = 15;
+/// A run of at least this pace that is late leaves out every second frame: it is as good as in time,
+/// and frames cost it a fifth of its time. A slower one is not in time without them either.
+constexpr double kSkipPace = 0.6;
 
 bool sets(const std::vector<std::string>& overrides, const std::string& key) {
     return std::any_of(overrides.begin(), overrides.end(),
@@ -71,7 +74,7 @@ void Player::run(const std::function<bool()>& stop,
             go_on();
             continue;
         }
-        send_state();  // what is on disk may have grown, a film may be ready
+        guarded([&] { pack_skipped(); });  // tells of what has grown on disk, too, and of a film
         std::unique_lock lock(mutex_);
         something_.wait_for(lock, kLook, [&] { return !queue_.empty(); });
     }
@@ -188,7 +191,12 @@ bool Player::compute(int frame) {
                 history += fmt::format("{}{:.4g}", history.empty() ? "" : ",", r);
         side.stats = fmt::format(R"({{"frame":{},"wall":{:.4g},"steps":[{}],"history":[{}]}})",
                                  frame, wall_seconds() - started, lines, history);
-        pack(side, int(s), frame, true);
+        if (!may_skip(side)) {
+            pack(side, int(s), frame, true);
+        } else {
+            if (side.packing.valid()) side.packing.get();
+            side.timeline.repeat(frame);
+        }
     }
     const double took = wall_seconds() - started;
     const double now = took > 0 ? 1 / (sides_[0]->scene.fps * took) : 0;
@@ -197,9 +205,25 @@ bool Player::compute(int frame) {
     return true;
 }
 
+/// Whether the frame just computed need not be shown, for the run to keep up with the clock.
+bool Player::may_skip(const Side& side) const {
+    const bool late = wall_seconds() > due_ + 1 / side.scene.fps;
+    return playing_ && late && pace_ > kSkipPace && side.packed == side.computed - 1;
+}
+
+/// Nobody is to look at an older frame than the one a run stands at.
+void Player::pack_skipped() {
+    for (std::size_t s = 0; s < sides_.size(); ++s) {
+        Side& side = *sides_[s];
+        if (side.live && side.packed < side.computed)
+            pack(side, int(s), side.computed, shown_ == side.computed);
+    }
+}
+
 /// Takes the frame out of the simulation, and makes its bytes while the next one is computed.
 void Player::pack(Side& side, int index, int frame, bool send) {
     if (side.packing.valid()) side.packing.get();
+    side.packed = frame;
     ShownFrame shown = cached_ ? cached_->frame(frame, points_) : side.live->shown(points_);
     shown.number = frame;
     side.packing = std::async(

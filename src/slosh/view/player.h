@@ -64,6 +64,7 @@ private:
         Scene scene;
         std::unique_ptr<LiveRun> live;  // none: cached, or not begun
         int computed = 0;
+        int packed = 0;  // the last frame that was
         Timeline timeline;
         std::future<void> packing;
         std::string stats;  // of the newest frame
@@ -91,7 +92,9 @@ private:
 
     void go_on();
     bool compute(int frame);
+    bool may_skip(const Side& side) const;
     void pack(Side& side, int index, int frame, bool send);
+    void pack_skipped();
     bool show(int frame);
     int computed() const;
     int last() const;

@@ -18,24 +18,29 @@ public:
 
     void put(int frame, MessagePtr message) {
         const std::lock_guard lock(mutex_);
-        MessagePtr& place = frames_[frame];
-        if (place) bytes_ -= place->bytes.size();
-        bytes_ += message->bytes.size();
-        place = std::move(message);
+        Kept& place = frames_[frame];
+        bytes_ += message->bytes.size() - place.bytes;
+        place = {message, message->bytes.size()};
         while (bytes_ > most_ && frames_.size() > 1) {
-            bytes_ -= frames_.begin()->second->bytes.size();
+            bytes_ -= frames_.begin()->second.bytes;
             frames_.erase(frames_.begin());
         }
+    }
+    /// Shows the newest frame at this one's place too: it was not packed.
+    void repeat(int frame) {
+        const std::lock_guard lock(mutex_);
+        if (!frames_.empty() && frames_.rbegin()->first < frame)
+            frames_[frame] = {frames_.rbegin()->second.message, 0};
     }
     MessagePtr get(int frame) const {
         const std::lock_guard lock(mutex_);
         const auto found = frames_.find(frame);
-        return found == frames_.end() ? nullptr : found->second;
+        return found == frames_.end() ? nullptr : found->second.message;
     }
     std::vector<MessagePtr> all() const {
         const std::lock_guard lock(mutex_);
         std::vector<MessagePtr> list;
-        for (const auto& [frame, message] : frames_) list.push_back(message);
+        for (const auto& [frame, kept] : frames_) list.push_back(kept.message);
         return list;
     }
     int first() const {
@@ -48,9 +53,13 @@ public:
     }
 
 private:
+    struct Kept {
+        MessagePtr message;
+        std::size_t bytes = 0;  ///< That count for it.
+    };
     const std::size_t most_;
     mutable std::mutex mutex_;
-    std::map<int, MessagePtr> frames_;
+    std::map<int, Kept> frames_;
     std::size_t bytes_ = 0;
 };
 
