@@ -2,7 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <vector>
+
+#include "slosh/base/memory.h"
 
 using namespace slosh;
 
@@ -34,4 +39,21 @@ TEST_CASE("Moving memory leaves one owner") {
     Pages c;
     c = std::move(b);
     CHECK(c.data() == data);
+}
+
+TEST_CASE("Memory of fields is aligned and does not overlap") {
+    std::vector<char*> all;
+    const std::size_t mega = std::size_t(1) << 20;
+    const std::size_t sizes[] = {1, 64, 1000, mega - 1, mega, 3 * mega};
+    for (std::size_t bytes : sizes) {
+        char* const p = static_cast<char*>(allocate_aligned(bytes));
+        CHECK(reinterpret_cast<std::uintptr_t>(p) % 64 == 0);
+        std::fill(p, p + bytes, static_cast<char>(all.size()));
+        all.push_back(p);
+    }
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        CHECK(all[n][0] == static_cast<char>(n));
+        CHECK(all[n][sizes[n] - 1] == static_cast<char>(n));
+        free_aligned(all[n]);
+    }
 }

@@ -1,4 +1,5 @@
-// For programs that do the same thing many times a second.
+// For programs that do the same thing again and again. Large fields have a store of their own
+// (pages.h); this is for all the rest.
 #pragma once
 
 namespace slosh {

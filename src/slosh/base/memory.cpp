@@ -1,12 +1,12 @@
 #include "slosh/base/memory.h"
 
-#include <sys/mman.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+
+#include "slosh/base/pages.h"
 
 namespace slosh {
 
@@ -22,32 +22,52 @@ std::size_t status_kilobytes(const char* key) {
     std::fclose(f);
     return kb;
 }
+
+// Address sanitizer must see each piece come and go.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kPooled = false;
+#elif defined(__has_feature)
+constexpr bool kPooled = !__has_feature(address_sanitizer);
+#else
+constexpr bool kPooled = true;
+#endif
+
+/// Where memory comes from, noted just before it.
+struct Origin {
+    void* whole = nullptr;
+    bool pages = false;  ///< From take_pages.
+};
 }  // namespace
 
 void* allocate_aligned(std::size_t bytes) {
-    constexpr std::size_t kLine = 64, kHugePage = std::size_t{2} << 20, kLarge = kHugePage / 2;
+    constexpr std::size_t kLine = 64, kLarge = std::size_t{1} << 20;
     constexpr std::size_t kPlaces = 61, kApart = 17 * kLine;
-    if (bytes > std::numeric_limits<std::size_t>::max() - 2 * kHugePage) throw std::bad_alloc();
-    const bool large = bytes >= kLarge;
-    const std::size_t alignment = large ? kHugePage : kLine;
+    if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
+    const bool large = kPooled && bytes >= kLarge;
     // Fields that are read side by side must not all start at the same place of the caches.
     static std::atomic<std::size_t> count{0};
     const std::size_t shift = kLine + (large ? kApart * (count++ % kPlaces) : 0);
-    const std::size_t rounded = (bytes + shift + alignment - 1) / alignment * alignment;
-    void* memory = std::aligned_alloc(alignment, rounded);
-    if (!memory) throw std::bad_alloc();
-    // Only advice: without huge pages all goes on with small ones.
-    if (large) madvise(memory, rounded, MADV_HUGEPAGE);
-    char* start = static_cast<char*>(memory) + shift;
-    std::memcpy(start - sizeof memory, &memory, sizeof memory);  // for free_aligned
+    void* whole = nullptr;
+    bool fresh = false;
+    if (large)
+        whole = take_pages(bytes + shift, fresh);
+    else
+        whole = std::aligned_alloc(kLine, (bytes + shift + kLine - 1) / kLine * kLine);
+    if (!whole) throw std::bad_alloc();
+    char* start = static_cast<char*>(whole) + shift;
+    const Origin origin{whole, large};
+    std::memcpy(start - sizeof origin, &origin, sizeof origin);
     return start;
 }
 
 void free_aligned(void* memory) {
     if (!memory) return;
-    void* whole = nullptr;
-    std::memcpy(&whole, static_cast<char*>(memory) - sizeof whole, sizeof whole);
-    std::free(whole);
+    Origin origin;
+    std::memcpy(&origin, static_cast<char*>(memory) - sizeof origin, sizeof origin);
+    if (origin.pages)
+        give_pages_back(origin.whole);
+    else
+        std::free(origin.whole);
 }
 
 std::size_t peak_bytes() { return status_kilobytes("VmHWM:") * 1024; }

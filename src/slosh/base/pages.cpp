@@ -97,7 +97,7 @@ void give_pages_back(void* memory) {
     p.used_bytes -= m.size;
     p.free_bytes += m.size;
     p.free.push_back(m);
-    while (p.free_bytes + p.used_bytes > p.peak_bytes) {
+    while (p.free_bytes + p.used_bytes > p.peak_bytes + p.peak_bytes / 4) {
         munmap(p.free.front().data, p.free.front().size);
         p.free_bytes -= p.free.front().size;
         p.free.erase(p.free.begin());

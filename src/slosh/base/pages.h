@@ -1,9 +1,10 @@
-// Memory for a solver's own arrays, kept from one solve to the next.
+// Memory for fields and for a solver's own arrays, kept from one step to the next.
 //
-// Solves are short and touch all their memory, so page faults count: fresh memory would cost a
-// quarter of a solve at 256^3. Arrays of megabytes get huge pages, each faulted in once, by a
-// write, by one thread. Freed memory goes to a pool that, with what is in use, never holds more
-// than was once in use together.
+// Steps take and give back the same memory again and again and touch all of it, so page faults
+// count: fresh memory would cost a quarter of a solve at 256^3 and an eighth of a step at 64^3.
+// Arrays of megabytes get huge pages, each faulted in once, by a write, by one thread. Freed memory
+// goes to a pool that, with what is in use, holds at most a quarter more than was once in use
+// together.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,6 @@
 // `slosh bench tall`: what a step of tall-cell water costs, by the stages of the paper's Table 1.
 #include "slosh/cli/bench_tall.h"
 
-#include "slosh/base/keep_memory.h"
 #include "slosh/base/memory.h"
 #include "slosh/base/parallel.h"
 #include "slosh/scene/load.h"
@@ -52,7 +51,6 @@ Json measure(const std::string& scene, tall::Setup setup, int frames) {
 }  // namespace
 
 void bench_tall(const BenchOptions& options, BenchReport& report) {
-    keep_freed_memory();
     const std::vector<std::string> all = {"manip", "tank", "flood", "lighthouse"};
     for (const std::string& scene : options.scenes.empty() ? all : options.scenes)
         for (int count : or_default(options.threads, {2})) {

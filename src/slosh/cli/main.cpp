@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "slosh/base/error.h"
+#include "slosh/base/keep_memory.h"
 #include "slosh/cli/bench.h"
 #include "slosh/cli/commands.h"
 #include "slosh/cli/nearest.h"
@@ -273,6 +274,7 @@ int main(int argc, char** argv) {
         "Exit codes: 0 done, 2 bad usage or input, 3 a solve failed, 4 out of memory or disk,\n"
         "130 interrupted (what is on disk is whole, and `slosh run --resume` goes on).");
 
+    slosh::keep_freed_memory();
     try {
         app.parse(argc, argv);
         for (const auto& [name, command] : commands)

@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "slosh/base/error.h"
-#include "slosh/base/keep_memory.h"
 #include "slosh/base/parallel.h"
 #include "slosh/cli/commands.h"
 #include "slosh/cli/interrupt.h"
@@ -52,7 +51,6 @@ int view(const ViewOptions& options) {
         play.overrides.push_back("resolution=" + std::to_string(*options.resolution));
     play.paused = options.paused;
     set_threads(options.threads);
-    keep_freed_memory();
     view::Player player(std::move(play));
 
     view::ServerOptions serve;
