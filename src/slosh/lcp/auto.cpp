@@ -1,5 +1,7 @@
 #include "slosh/lcp/auto.h"
 
+#include <algorithm>
+
 #include "slosh/base/timer.h"
 #include "slosh/lcp/walls.h"
 
@@ -49,28 +51,35 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
 
     Field<std::uint8_t, D> judged(system.blocks);  // the active set, of p in double
     double worst = largest;
-    if (largest_of(p) == 0) {
+    if (is_zero(p)) {
         it.residual_of_zero(unit);
         (void)walls.settle(it, 0, unit);
     } else {
         worst = it.true_residual(unit);
-        worst = std::max(worst, walls.settle(it, 0, unit));
+        worst = std::max({worst, walls.residual_off_walls(it.r(), unit), walls.settle(it, 0, unit)});
         // The float residual is good to a few digits: close calls are for the double one.
         if (worst <= 1.1 * goal) worst = natural_residual(lcp, p, &judged);
     }
     double rho = 0, alpha = 0;
     double replaced = worst;  // the residual when r was last computed from p
+    std::size_t changed = 1;  // cells that changed sides in the last cycle
     while (worst > goal && report.iterations < options.max_iterations) {
-        it.smooth(walls.low());
-        std::size_t changed = walls.find_active(it.z());
-        // Even one cell that the coarser levels see wrongly can spoil the step for all.
-        if (!multigrid.has_active() || walls.is_stale()) {
-            const double since = wall_seconds();
-            multigrid.set_active(system, active, walls.take_stale_blocks());
-            report.setup_seconds += wall_seconds() - since;
-            ++report.outer;
+        double rho_new = 0;
+        if (changed == 0) {
+            // The set rests: the whole cycle in one go.
+            rho_new = it.cycle(walls.low());
+        } else {
+            it.smooth(walls.low());
+            changed = walls.find_active(it.z());
+            // Even one cell that the coarser levels see wrongly can spoil the step for all.
+            if (!multigrid.has_active() || walls.is_stale()) {
+                const double since = wall_seconds();
+                multigrid.set_active(system, active, walls.take_stale_blocks());
+                report.setup_seconds += wall_seconds() - since;
+                ++report.outer;
+            }
+            rho_new = it.precondition(walls.low());
         }
-        const double rho_new = it.precondition(walls.low());
         changed += walls.find_active(it.z());
         const double beta = rho > 0 && changed == 0 ? rho_new / rho : 0;
         const double curvature = it.search(alpha * p_unit, beta);
@@ -88,7 +97,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         // On a set that still changes, z itself is known to respect the bounds; more of it is not.
         if (changed) alpha = std::min(alpha, 1.0);
         if (changed) rho = 0;  // the next direction is not conjugate to this one
-        worst = it.descend(alpha) * unit;
+        worst = it.descend(alpha, &walls.low()) * unit;
         worst = std::max(worst, walls.settle(it, alpha * p_unit, unit));
         ++report.iterations;
         if (it.holds_bodies()) {
@@ -104,7 +113,8 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             if (worst <= goal) worst = natural_residual(lcp, p, &judged);
             if (worst <= goal) break;
             worst = it.true_residual(unit);
-            worst = replaced = std::max(worst, walls.settle(it, 0, unit));
+            worst = replaced = std::max(
+                {worst, walls.residual_off_walls(it.r(), unit), walls.settle(it, 0, unit)});
             if (it.holds_bodies()) worst = std::max(worst, natural_residual(lcp, p, &judged));
         }
     }

@@ -90,7 +90,7 @@ public:
             const int b = blocks_[i];
             it.advance(b, step);
             double* p = p_.block(b);
-            Lanes largest = residual_off_walls(r, b);
+            Lanes largest = _mm256_setzero_ps();
             for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
                 const WallVector& v = vectors_[k];
                 Lanes q = load_vector(p, v, p_scale);
@@ -119,6 +119,13 @@ public:
             }
         if (lcp_.system.bodies && largest_rise_ > 0 && !it.holds_bodies()) subtract_bodies(it, clips);
         return unit * worst;
+    }
+
+    /// The largest |r_i| of cells outside S in the wall blocks, from r in units of `unit`.
+    double residual_off_walls(const SplitField<D>& r, double unit) const {
+        return unit * parallel_max(blocks_.size(), [&](std::size_t i) {
+            return largest_lane(residual_off_walls(r, blocks_[i]));
+        });
     }
 
     /// The largest p that settle() put to zero, in the units of r.

@@ -122,12 +122,10 @@ public:
     double cycle(SplitField<D>& rhs, SplitField<D>& x);
     /// The same with x >= low on the finest level: projected sweeps, and a coarse correction for
     /// the cells above their bound only [truncated non-smooth Newton multigrid, Graeser2009].
-    double cycle(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
-        smooth(rhs, x, low);
-        return finish(rhs, x, low);
-    }
+    double cycle(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
     /// Its two halves: the sweeps before the coarse correction, and all the rest. Between them the
-    /// set of cells at their bound may be looked at and handed to set_active().
+    /// set of cells at their bound may be looked at and handed to set_active(). Together they take
+    /// one journey over the finest level more than cycle().
     void smooth(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
     double finish(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low);
 

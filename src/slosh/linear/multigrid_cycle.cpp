@@ -46,6 +46,12 @@ double Multigrid<D>::cycle(SplitField<D>& rhs, SplitField<D>& x) {
 }
 
 template <int D>
+double Multigrid<D>::cycle(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
+    descend<true>(0, rhs, x, true, &low);
+    return correct_and_ascend<true>(rhs, x, &low);
+}
+
+template <int D>
 void Multigrid<D>::smooth(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
     descend<true>(0, rhs, x, true, &low, 0, 2 * sweeps(0) + edge_passes(0));
 }
@@ -173,6 +179,7 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
     template int Multigrid<D>::edge_passes(std::size_t) const;                           \
     template void Multigrid<D>::correct(std::size_t);                                    \
     template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&);                 \
+    template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&, const LowerBounds&); \
     template void Multigrid<D>::set_bodies(const LowRank<D>&);                           \
     template void Multigrid<D>::coarsen_bodies(const Field<std::uint8_t, D>*);           \
     template void Multigrid<D>::smooth(const SplitField<D>&, SplitField<D>&,             \

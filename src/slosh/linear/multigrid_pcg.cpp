@@ -54,7 +54,7 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
     const double unit = largest > 0 ? largest : 1;
     const double x_unit = unit / multigrid.finest().weight;
     double worst = largest;
-    if (largest_of(x) == 0)
+    if (is_zero(x))
         it.residual_of_zero(unit);
     else
         worst = it.true_residual(unit);

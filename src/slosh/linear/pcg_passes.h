@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -19,10 +20,21 @@ template <int D>
 double largest_of(const Field<double, D>& f) {
     return parallel_max(f.blocks().size(), [&](std::size_t b) {
         const double* v = f.block(static_cast<int>(b));
-        double m[8] = {};
-        for (int o = 0; o < kBlockCells<D>; ++o) m[o & 7] = std::max(m[o & 7], std::abs(v[o]));
-        return *std::max_element(m, m + 8);
+        detail::Row worst{_mm256_setzero_pd(), _mm256_setzero_pd()};
+        for (int o = 0; o < kBlockCells<D>; o += kSide)
+            detail::keep_largest(worst, detail::load_row(v + o));
+        return detail::largest(worst);
     });
+}
+
+/// Whether a field is zero everywhere; most that are not say so in their first block.
+template <int D>
+bool is_zero(const Field<double, D>& f) {
+    for (int b = 0; b < f.blocks().size(); ++b) {
+        const double* v = f.block(b);
+        if (std::any_of(v, v + kBlockCells<D>, [](double x) { return x != 0; })) return false;
+    }
+    return true;
 }
 
 template <int D>
@@ -77,7 +89,8 @@ public:
 
     /// z = M^-1 r; returns r.z.
     double precondition() { return multigrid_.cycle(r_, z_); }
-    /// The same with z >= low, in the two halves of Multigrid.
+    /// The same with z >= low, at once or in the two halves of Multigrid.
+    double cycle(const LowerBounds& low) { return multigrid_.cycle(r_, z_, low); }
     void smooth(const LowerBounds& low) { multigrid_.smooth(r_, z_, low); }
     double precondition(const LowerBounds& low) { return multigrid_.finish(r_, z_, low); }
     const SplitField<D>& z() const { return z_; }
@@ -151,20 +164,38 @@ public:
         });
     }
 
-    /// r -= alpha q; returns max|r| (but of early blocks).
-    double descend(double alpha) {
+    /// r -= alpha q; returns max|r| (of cells that have a bound `low`, zero).
+    double descend(double alpha, const LowerBounds* low = nullptr) {
         const Lanes a = lanes(static_cast<float>(-alpha)), sign = lanes(-0.f);
+        const Lanes free = lanes(-std::numeric_limits<float>::infinity());
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
             Lanes worst = _mm256_setzero_ps();
-            for_each_live(level_, b, [&](int t, int at) SLOSH_INLINE {
+            const auto step = [&](int t, int at) SLOSH_INLINE {
                 float* r = r_.half(b, t) + at;
                 const Lanes q = _mm256_load_ps(q_.half(b, t) + at);
                 const Lanes v = _mm256_fmadd_ps(a, q, _mm256_load_ps(r));
                 _mm256_store_ps(r, v);
-                worst = _mm256_max_ps(worst, _mm256_andnot_ps(sign, v));
-            });
-            if (is_early(i)) return 0.0;
+                return _mm256_andnot_ps(sign, v);
+            };
+            if (!is_early(i)) {
+                for_each_live(level_, b, [&](int t, int at) SLOSH_INLINE {
+                    worst = _mm256_max_ps(worst, step(t, at));
+                });
+            } else {
+                const BlockKinds& k = level_.kinds[b];
+                for (int t = 0; t < 2; ++t) {
+                    for (std::uint32_t bits = k.plain[t]; bits; bits &= bits - 1)
+                        worst = _mm256_max_ps(worst, step(t, 8 * std::countr_zero(bits)));
+                    std::uint32_t number = k.first[t];
+                    for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
+                        const Lanes unbounded =
+                            _mm256_cmp_ps(_mm256_load_ps((*low)[number].v), free, _CMP_EQ_OQ);
+                        worst = _mm256_max_ps(
+                            worst, _mm256_and_ps(unbounded, step(t, 8 * std::countr_zero(bits))));
+                    }
+                }
+            }
             alignas(32) float w[8];
             _mm256_store_ps(w, worst);
             return static_cast<double>(*std::max_element(w, w + 8));
