@@ -154,9 +154,9 @@ void Spray::fade(const Water& water, double dt) {
             wet_[k] = covered ? 1.0f : wet_left * wet_[k];
             foam_room_[k] = 0;
             if (!covered) continue;
-            // Back along the surface's own velocity.
-            const Point<3> u =
-                water_velocity(water, {{(x + 0.5) * g.dx(), height, (z + 0.5) * g.dx()}});
+            // Back along the velocity of the highest cell of water.
+            const int c = g.column(x, z), top = water.highest_wet(c);
+            const Float4& u = top < 0 ? water.velocity().bottom(c) : water.velocity().at(c)[top];
             const double fx = std::clamp(x - u[0] * dt / g.dx(), 0.0, g.nx() - 1.001),
                          fz = std::clamp(z - u[2] * dt / g.dx(), 0.0, g.nz() - 1.001);
             const int ix = static_cast<int>(fx), iz = static_cast<int>(fz);

@@ -403,15 +403,19 @@ double Water::max_speed() const {
     }));
 }
 
-double Water::surface_height(int x, int z) const {
-    const int c = grid_.column(x, z);
+int Water::highest_wet(int c) const {
     const float* p = phi_.at(c);
-    for (int i = grid_.ny() - 1; i >= 0; --i)
-        if (p[i] < 0) {
-            const double above = p[i + 1] > 0 ? -p[i] / (p[i + 1] - p[i]) : 0.5;
-            return (grid_.top(c) + i + 0.5 + above) * grid_.dx();
-        }
-    return terrain_[static_cast<std::size_t>(z) * grid_.nx() + x] * grid_.dx();
+    int i = std::min(grid_.ny(), phi_.end(c)) - 1;
+    while (i >= 0 && !(p[i] < 0)) --i;
+    return i;
+}
+
+double Water::surface_height(int x, int z) const {
+    const int c = grid_.column(x, z), i = highest_wet(c);
+    if (i < 0) return terrain_[static_cast<std::size_t>(z) * grid_.nx() + x] * grid_.dx();
+    const float* p = phi_.at(c);
+    const double above = p[i + 1] > 0 ? -p[i] / (p[i + 1] - p[i]) : 0.5;
+    return (grid_.top(c) + i + 0.5 + above) * grid_.dx();
 }
 
 double Water::mean_surface() const {

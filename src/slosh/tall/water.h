@@ -88,6 +88,8 @@ public:
     /// The volume at the start, and what was poured and pushed in since. m^3
     double due_volume() const { return due_volume_; }
     double max_speed() const;  ///< Over the water. m/s
+    /// Offset of the highest cell of a column with its centre in water; -1: none.
+    int highest_wet(int c) const;
     /// Height of the highest surface in column (x, z) over world 0; the terrain's if dry. m
     double surface_height(int x, int z) const;
     /// Of phi, velocity, pressure and heights.
