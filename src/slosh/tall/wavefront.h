@@ -1,13 +1,18 @@
 // Stages over the rows of a grid, each of which looks at the stage before in the rows around it.
 //
-// Run one after another, every stage takes all rows through the caches. Here a row goes on to the
-// next stage as soon as the rows around it allow: two sweeps and what comes before or after them
-// read memory once. Rows are cut into slabs for threads. Stage h first covers what a slab can do
-// alone, its rows less h lags at each cut; then what is missing around the cuts, as much to each
-// side. Every row sees what it would see with the stages one after another, whatever the slabs.
+// Run one after another, every stage takes all rows through the caches. Here rows are cut into
+// slabs, and a slab goes through all stages while it is in cache. Stage h of a slab covers its rows
+// moved down by h lags, so that it needs nothing of the slab above, and of the one below only the
+// stage before: threads take slabs from the bottom to the top and wait for each other at that. Every
+// row sees what it would see with the stages one after another, whatever the slabs.
 #pragma once
 
+#include <immintrin.h>
+
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <thread>
 
 #include "slosh/base/parallel.h"
 
@@ -19,33 +24,39 @@ struct Wavefront {
     bool few = false;  ///< Too little work for more than one thread.
 };
 
+/// Waits until `at` has come to `value`: some microseconds, or until another process lets go.
+inline void wait_for(const std::atomic<int>& at, int value) {
+    for (int turn = 0; at.load(std::memory_order_acquire) < value; ++turn)
+        if (turn < 1000)
+            _mm_pause();
+        else
+            std::this_thread::yield();
+}
+
 /// Runs stage(h, z) for h in [0, stages) and z in [0, rows), such that h - 1 of rows z - lag ...
 /// z + lag has been done, and h + 1 of them has not.
 template <class Stage>
 void run_wavefront(const Wavefront& w, const Stage& stage) {
-    // Stage h of row z may follow once h - 1 of row z + lag has run.
-    const auto cover = [&](const auto& low, const auto& high, int from, int to) {
-        for (int front = from; front < to + w.stages * w.lag; ++front)
+    constexpr int kSlab = 8;  // rows; more would not stay in cache, fewer wait more
+    const int slab = std::max(kSlab, 2 * w.lag), slabs = (w.rows + slab - 1) / slab;
+    const int workers = w.few ? 1 : std::min(threads(), slabs);
+    const auto done = std::make_unique<std::atomic<int>[]>(static_cast<std::size_t>(slabs));
+    std::atomic<int> next{0};
+    const auto work = [&](std::size_t) {
+        for (int s = next++; s < slabs; s = next++)
             for (int h = 0; h < w.stages; ++h) {
-                const int z = front - h * w.lag;
-                if (z >= low(h) && z < high(h)) stage(h, z);
+                // Who took the slab below is at it: this wait ends.
+                if (s > 0 && h > 0) wait_for(done[s - 1], h);
+                const int from = s == 0 ? 0 : std::max(0, s * slab - h * w.lag);
+                const int to = s == slabs - 1 ? w.rows : (s + 1) * slab - h * w.lag;
+                for (int z = from; z < to; ++z) stage(h, z);
+                done[s].store(h + 1, std::memory_order_release);
             }
     };
-    const int width = w.stages * w.lag;  // of a slab's side that is left for later
-    int slabs = 1;
-    while (!w.few && slabs < 4 && w.rows / (2 * slabs) >= 2 * width + 2) slabs *= 2;
-    const auto cut = [&](int s) { return w.rows * s / slabs; };
-    parallel_for(static_cast<std::size_t>(slabs), 1, [&](std::size_t slab) {
-        const int s = static_cast<int>(slab), from = cut(s), to = cut(s + 1);
-        cover([&](int h) { return s == 0 ? 0 : from + h * w.lag; },
-              [&](int h) { return s == slabs - 1 ? w.rows : to - h * w.lag; }, from, to);
-    });
-    if (slabs == 1) return;
-    parallel_for(static_cast<std::size_t>(slabs - 1), 1, [&](std::size_t gap) {
-        const int at = cut(static_cast<int>(gap) + 1);
-        cover([&](int h) { return at - h * w.lag; }, [&](int h) { return at + h * w.lag; },
-              at - width, at + width);
-    });
+    if (workers == 1)
+        work(0);
+    else
+        parallel_for(static_cast<std::size_t>(workers), 1, work);
 }
 
 }  // namespace slosh::tall
