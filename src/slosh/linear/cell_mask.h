@@ -39,6 +39,31 @@ inline CellMask<D> compare(const float* v, float to) {
     return m;
 }
 
+/// The same of the first layer along `axis` alone: what from_above() asks of the block above.
+template <int D, int kCompare>
+inline CellMask<D> compare_first_layer(const float* v, float to, int axis) {
+    const __m256 t = _mm256_set1_ps(to);
+    const auto bits = [&](__m256 row) {
+        return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_cmp_ps(row, t, kCompare)));
+    };
+    CellMask<D> m{};
+    if (axis == 2) {
+        for (int y = 0; y < kSide; ++y) m[0] |= bits(_mm256_load_ps(v + kSide * y)) << (8 * y);
+        return m;
+    }
+    for (int z = 0; z < kPlanes<D>; ++z, v += 64) {
+        if (axis == 1) {
+            m[z] = bits(_mm256_load_ps(v));
+            continue;
+        }
+        const __m256 column = _mm256_setr_ps(v[0], v[8], v[16], v[24], v[32], v[40], v[48], v[56]);
+        // Bit y to bit 8y: seven by a product whose terms do not meet, the last by itself.
+        const std::uint64_t rows = bits(column);
+        m[z] = ((rows & 0x7f) * 0x0002040810204081ull & kColumn0) | (rows >> 7) << 56;
+    }
+    return m;
+}
+
 /// Cells of a block whose byte is not zero.
 template <int D>
 inline CellMask<D> nonzero(const std::uint8_t* v) {

@@ -1,6 +1,5 @@
 // Sums the arrays of a level up to the next, eight cells at a time.
 #include <algorithm>
-#include <cstring>
 
 #include "slosh/linear/cell_mask.h"
 #include "slosh/linear/multigrid_build.h"
@@ -21,15 +20,16 @@ inline Lanes carried(Lanes e, Lanes bound) {
 template <int D>
 struct BlockArrays {
     alignas(32) float excess[kBlockCells<D>];
-    alignas(32) float c[D][kBlockCells<D>];
+    const float* c[D];  ///< As they are, or in `changed`.
 
     BlockArrays(const PlainArrays<D>& fine, int b) {
-        std::memcpy(excess, fine.excess->block(b), sizeof excess);
-        for (int d = 0; d < D; ++d)
-            std::memcpy(c[d], fine.coefficient->axis(d).block(b), sizeof c[d]);
+        for (int d = 0; d < D; ++d) c[d] = fine.coefficient->axis(d).block(b);
+        const float* e = fine.excess->block(b);
         if (fine.unknown) {
             const std::uint8_t* unknown = fine.unknown->block(b);
-            for (int o = 0; o < kBlockCells<D>; ++o) excess[o] = unknown[o] ? excess[o] : 0.0f;
+            for (int o = 0; o < kBlockCells<D>; ++o) excess[o] = unknown[o] ? e[o] : 0.0f;
+        } else {
+            std::copy_n(e, kBlockCells<D>, excess);
         }
     }
 
@@ -37,13 +37,20 @@ struct BlockArrays {
     void remove(const PlainArrays<D>& fine, const MultigridLevel<D>& level, int b) {
         const auto mask_of = [&](int block) { return nonzero<D>(fine.active->block(block)); };
         const CellMask<D> self = mask_of(b);
+        bool any_active = any<D>(self);
+        for (int side : level.faces[b]) any_active |= any<D>(mask_of(side));
+        if (!any_active) return;
+        for (int d = 0; d < D; ++d) {
+            std::copy_n(c[d], kBlockCells<D>, changed[d]);
+            c[d] = changed[d];
+        }
         for (int d = 0; d < D; ++d) {
             const Field<float, D>& from = fine.coefficient->axis(d);
             const int upper = level.faces[b][2 * d + 1];
             const int step = d == 0 ? 1 : d == 1 ? kSide : kSide * kSide;
             each(from_below<D>(self, mask_of(level.faces[b][2 * d]), d), [&](int o) {
-                excess[o] += c[d][o];
-                c[d][o] = 0;
+                excess[o] += changed[d][o];
+                changed[d][o] = 0;
             });
             each(from_above<D>(self, mask_of(upper), d), [&](int o) {
                 const bool inside = local_cell<D>(o)[d] < kSide - 1;
@@ -53,11 +60,13 @@ struct BlockArrays {
         }
         each(self, [&](int o) {
             excess[o] = 0;
-            for (int d = 0; d < D; ++d) c[d][o] = 0;
+            for (int d = 0; d < D; ++d) changed[d][o] = 0;
         });
     }
 
 private:
+    alignas(32) float changed[D][kBlockCells<D>];
+
     template <class Body>
     static void each(const CellMask<D>& m, const Body& body) {
         for (int z = 0; z < kPlanes<D>; ++z)

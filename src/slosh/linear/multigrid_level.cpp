@@ -30,9 +30,10 @@ BlockCells<D> sort_cells(const PlainArrays<D>& A, int b, float weight) {
         const int above = f.blocks().neighbour(b, face_code<D>(2 * axis + 1));
         const auto full = compare<D, _CMP_EQ_OQ>(f.block(b), weight);
         const auto open = compare<D, _CMP_GT_OQ>(f.block(b), 0);
-        const auto full_up =
-            from_above<D>(full, compare<D, _CMP_EQ_OQ>(f.block(above), weight), axis);
-        const auto open_up = from_above<D>(open, compare<D, _CMP_GT_OQ>(f.block(above), 0), axis);
+        const auto full_up = from_above<D>(
+            full, compare_first_layer<D, _CMP_EQ_OQ>(f.block(above), weight, axis), axis);
+        const auto open_up = from_above<D>(
+            open, compare_first_layer<D, _CMP_GT_OQ>(f.block(above), 0, axis), axis);
         for (int z = 0; z < kPlanes<D>; ++z) {
             r.plain[z] &= full[z] & full_up[z];
             r.live[z] |= open[z] | open_up[z];

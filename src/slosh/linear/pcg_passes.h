@@ -27,14 +27,19 @@ double largest_of(const Field<double, D>& f) {
     });
 }
 
-/// Whether a field is zero everywhere; most that are not say so in their first block.
+/// Whether a field is zero everywhere; most that are not say so in their first blocks.
 template <int D>
 bool is_zero(const Field<double, D>& f) {
-    for (int b = 0; b < f.blocks().size(); ++b) {
+    constexpr int kFirst = 64;
+    const auto none = [&](int b) {
         const double* v = f.block(b);
-        if (std::any_of(v, v + kBlockCells<D>, [](double x) { return x != 0; })) return false;
-    }
-    return true;
+        bool some = false;
+        for (int o = 0; o < kBlockCells<D>; ++o) some |= v[o] != 0;
+        return !some;
+    };
+    for (int b = 0; b < std::min(kFirst, f.blocks().size()); ++b)
+        if (!none(b)) return false;
+    return largest_of(f) == 0;
 }
 
 template <int D>
