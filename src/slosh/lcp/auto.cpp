@@ -13,6 +13,8 @@ namespace {
 constexpr double kReplace = 1e-5;
 /// Share of the goal by which p may fall below zero in S before directions start afresh.
 constexpr double kSlack = 0.01;
+/// Share of S that may change sides before directions start afresh.
+constexpr double kFew = 0.01;
 
 }  // namespace
 
@@ -44,7 +46,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     const double unit = largest > 0 ? largest : 1, p_unit = unit / weight;
     PcgPasses<D> it(system, multigrid, p);
     it.set_early(walls.blocks());
-    it.know_or_hold_bodies();
+    it.know_bodies();
     report.unknowns = system.unknowns();
     report.bytes = multigrid.bytes() + it.bytes() + walls.low().bytes();
     report.setup_seconds = wall_seconds() - wall;
@@ -60,7 +62,8 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         // The float residual is good to a few digits: close calls are for the double one.
         if (worst <= 1.1 * goal) worst = natural_residual(lcp, p, &judged);
     }
-    double rho = 0, alpha = 0;
+    const std::size_t constrained = walls.constrained_count();
+    double rho = 0, alpha = 0, curvature = 1;
     double replaced = worst;  // the residual when r was last computed from p
     std::size_t changed = 1;  // cells that changed sides in the last cycle
     while (worst > goal && report.iterations < options.max_iterations) {
@@ -81,8 +84,12 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             rho_new = it.precondition(walls.low());
         }
         changed += walls.find_active(it.z());
-        const double beta = rho > 0 && changed == 0 ? rho_new / rho : 0;
-        const double curvature = it.search(alpha * p_unit, beta);
+        if (changed) it.set_active(active);
+        // A set that changes a little leaves the last direction worth something; the new one is made
+        // conjugate to it by what they are, not by what they would be on one set.
+        const bool few = changed <= kFew * static_cast<double>(constrained);
+        const double beta = rho > 0 && few ? -it.along_last() / curvature : 0;
+        curvature = it.search(alpha * p_unit, beta);
         alpha = 0;
         if (!(rho_new > 0) || !(curvature > 0)) {
             // The direction is spoilt by rounding: start afresh, once.
@@ -94,19 +101,15 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         if (options.history) report.history.push_back(worst);
         rho = rho_new;
         alpha = rho / curvature;
-        // On a set that still changes, z itself is known to respect the bounds; more of it is not.
-        if (changed) alpha = std::min(alpha, 1.0);
-        if (changed) rho = 0;  // the next direction is not conjugate to this one
+        // On a set that changes much, z itself is known to respect the bounds; more of it is not.
+        if (!few) {
+            alpha = std::min(alpha, 1.0);
+            rho = 0;  // the next direction is not conjugate to this one
+        }
         worst = it.descend(alpha, &walls.low()) * unit;
         worst = std::max(worst, walls.settle(it, alpha * p_unit, unit));
         ++report.iterations;
-        if (it.holds_bodies()) {
-            it.finish(alpha * p_unit);
-            alpha = rho = 0;
-            worst = std::max(worst, it.move_bodies(unit));
-            if (!it.holds_bodies()) (void)walls.settle(it, 0, unit);
-        }
-        if (walls.largest_rise() * unit > kSlack * goal) rho = 0;
+        if (changed == 0 && walls.largest_rise() * unit > kSlack * goal) rho = 0;
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
             alpha = 0;
@@ -115,7 +118,6 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             worst = it.true_residual(unit);
             worst = replaced = std::max(
                 {worst, walls.residual_off_walls(it.r(), unit), walls.settle(it, 0, unit)});
-            if (it.holds_bodies()) worst = std::max(worst, natural_residual(lcp, p, &judged));
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);
@@ -123,7 +125,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     active = std::move(judged);
     if (!multigrid.has_active()) multigrid.set_active(system, active, {});
     if (options.history) report.history.push_back(worst);
-    report.constrained = walls.constrained_count();
+    report.constrained = constrained;
     report.active = static_cast<std::size_t>(
         parallel_sum(active.blocks().size(), [&](std::size_t b) {
             return static_cast<double>(count<D>(nonzero<D>(active.block(static_cast<int>(b)))));

@@ -10,6 +10,7 @@
 #include "slosh/lcp/problem.h"
 #include "slosh/linear/cell_mask.h"
 #include "slosh/linear/pcg_passes.h"
+#include "slosh/linear/stencil_row.h"
 
 namespace slosh {
 
@@ -117,7 +118,7 @@ public:
                 subtract_column(it, blocks_[i], c);
                 largest_rise_ = std::max<double>(largest_rise_, c.rise);
             }
-        if (lcp_.system.bodies && largest_rise_ > 0 && !it.holds_bodies()) subtract_bodies(it, clips);
+        if (lcp_.system.bodies && largest_rise_ > 0) subtract_bodies(it, clips);
         return unit * worst;
     }
 
@@ -139,8 +140,7 @@ private:
     };
     /// A cell whose p was raised to zero.
     struct Clip {
-        std::uint32_t number;
-        int lane, offset;
+        int offset;
         float rise;  // in the units of r
     };
 
@@ -215,29 +215,16 @@ private:
         for (unsigned bits = v.in_s; bits; bits &= bits - 1) {
             const int lane = std::countr_zero(bits), o = split_cell<D>(v.colour, v.v, lane);
             if (p[o] >= 0) continue;
-            clips.push_back({v.number, lane, o, static_cast<float>(-p[o] * scale)});
+            clips.push_back({o, static_cast<float>(-p[o] * scale)});
             p[o] = 0;
         }
     }
     /// r -= A e, where e is the rise of one cell.
     void subtract_column(PcgPasses<D>& it, int b, const Clip& clip) const {
-        const ExactVector<D>& row = level_.exact[clip.number];
-        float diagonal = row.excess[clip.lane];
-        const Index<D> cell = local_cell<D>(clip.offset);
-        for (int side = 0; side < 2 * D; ++side) {
-            const float c = row.c[side][clip.lane];
-            diagonal += c;
-            // The order of Neighbours: the first is the one that shares the cell's pair.
-            const int axis = side / 2;
-            const int upper = axis == 0 ? (side + cell[0] + 1) & 1 : side & 1;
-            Index<D> near = cell;
-            near[axis] += upper ? 1 : -1;
-            const bool inside = near[axis] >= 0 && near[axis] < kSide;
-            near[axis] &= kSide - 1;
-            const int block = inside ? b : level_.faces[b][2 * axis + upper];
-            if (c > 0) it.r(block, cell_offset<D>(near)) += c * clip.rise;
-        }
-        it.r(b, clip.offset) -= diagonal * clip.rise;
+        const StencilRow<D> row(level_, b, clip.offset);
+        for (int side = 0; side < 2 * D; ++side)
+            if (row.c[side] > 0) it.r(row.near[side]) += row.c[side] * clip.rise;
+        it.r(b, clip.offset) -= row.diagonal * clip.rise;
     }
     /// r -= F F^T e, where e is the rise of all clipped cells.
     void subtract_bodies(PcgPasses<D>& it, const std::vector<std::vector<Clip>>& clips) const {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "slosh/linear/held_bodies.h"
+#include "slosh/linear/light_bodies.h"
 #include "slosh/linear/multigrid_kernels.h"
 #include "slosh/linear/pockets.h"
 #include "slosh/linear/residual_block.h"
@@ -61,7 +61,7 @@ public:
 
     /// r = b - A x from scratch, in units of `unit`; returns max|b - A x| (but of early blocks).
     double true_residual(double unit) {
-        const Field<double, D>& rhs = held_ ? moved_.held(held_->t()) : moved_.at(x_);
+        const Field<double, D>& rhs = moved_.at(x_);
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
             const BlockKinds& k = level_.kinds[b];
@@ -93,51 +93,40 @@ public:
     }
 
     /// z = M^-1 r; returns r.z.
-    double precondition() { return multigrid_.cycle(r_, z_); }
-    /// The same with z >= low, at once or in the two halves of Multigrid.
-    double cycle(const LowerBounds& low) { return multigrid_.cycle(r_, z_, low); }
-    void smooth(const LowerBounds& low) { multigrid_.smooth(r_, z_, low); }
-    double precondition(const LowerBounds& low) { return multigrid_.finish(r_, z_, low); }
+    double precondition() {
+        if (light_) light_->begin(r_);
+        const double rho = multigrid_.cycle(r_, z_);
+        return rho + (light_ ? light_->end(r_, z_) : 0);
+    }
+    /// The same with z >= low (but for what light bodies do), at once or in the two halves of
+    /// Multigrid.
+    double cycle(const LowerBounds& low) {
+        if (light_) light_->begin(r_);
+        const double rho = multigrid_.cycle(r_, z_, low);
+        return rho + (light_ ? light_->end(r_, z_) : 0);
+    }
+    void smooth(const LowerBounds& low) {
+        if (light_) light_->begin(r_);
+        multigrid_.smooth(r_, z_, low);
+    }
+    double precondition(const LowerBounds& low) {
+        const double rho = multigrid_.finish(r_, z_, low);
+        return rho + (light_ ? light_->end(r_, z_) : 0);
+    }
     const SplitField<D>& z() const { return z_; }
 
-    /// Lets the cycle know of the bodies, if there are any. To be called before the first residual.
+    /// Lets the preconditioner know of the bodies, if there are any. To be called before the first
+    /// residual.
     void know_bodies() {
-        if (system_.bodies) multigrid_.set_bodies(*system_.bodies);
+        if (!system_.bodies) return;
+        multigrid_.set_bodies(*system_.bodies);
+        if (system_.bodies->lightness < kLightBody) return;
+        light_.emplace(*system_.bodies, level_);
+        light_->build(nullptr);
     }
-    /// The same, but for those that are too light for it where walls let go: they are held
-    /// (held_bodies.h), and r is b - A x - F t. Not where liquid sees no air: A is singular by itself
-    /// there.
-    void know_or_hold_bodies() {
-        if (!system_.bodies || system_.bodies->lightness < kLightBody ||
-            find_pockets(system_).count > 0)
-            return know_bodies();
-        held_.emplace(*system_.bodies);
-        held_->set(system_.bodies->transposed(x_));
-    }
-    bool holds_bodies() const { return held_.has_value(); }
-    /// Lets the bodies go on, and r with them. x must be up to date, and the hierarchy whole.
-    /// Returns the largest part of the residual that bodies still have to answer for. If they get out
-    /// of hand they are held no longer, and all starts afresh from x = 0.
-    double move_bodies(double unit) {
-        const LowRank<D>& F = *system_.bodies;
-        if (!held_->has_learnt()) learn_bodies();
-        std::vector<double> left = F.transposed(x_);
-        const std::vector<double> change = held_->move(left);
-        if (held_->has_failed()) {
-            held_.reset();
-            know_bodies();
-            parallel_for(level_.size(), 16, [&](std::size_t i) {
-                std::fill_n(x_.block(static_cast<int>(i)), kBlockCells<D>, 0.0);
-            });
-            residual_of_zero(unit);
-            return largest_of(system_.rhs);
-        }
-        F.each(change,
-               [&](int b, int o, double v) { cell(r_, b, o) -= static_cast<float>(v / unit); });
-        for (std::size_t k = 0; k < left.size(); ++k) left[k] -= held_->t()[k];
-        double worst = 0;
-        F.each(left, [&](int, int, double v) { worst = std::max(worst, std::abs(v)); });
-        return worst;
+    /// Cells marked in `active` are at their bound: no body moves them.
+    void set_active(const Field<std::uint8_t, D>& active) {
+        if (light_) light_->build(&active);
     }
     const SplitField<D>& r() const { return r_; }
 
@@ -151,6 +140,15 @@ public:
 
     /// The residual of one cell.
     float& r(int b, int o) { return cell(r_, b, o); }
+    float& r(const SplitPlace<D>& place) { return place.in(r_); }
+
+    /// z.q, where q = A p still is that of the last direction.
+    double along_last() {
+        parallel_for(level_.size(), 16, [&](std::size_t i) {
+            partial_[i] = dot_block(level_, z_, q_, static_cast<int>(i));
+        });
+        return sum();
+    }
 
     /// x += step p (but in early blocks); p = z + beta p; q = A z + beta q (= A p). Returns p.q.
     double search(double step, double beta) {
@@ -216,7 +214,7 @@ private:
     /// s = F^T p = t + beta s, the new part of q is F t, and p.(F t) = s.t. The weight is that of
     /// the multigrid, in whose units z, p and q are.
     double search_bodies(double beta) {
-        if (!system_.bodies || held_) return 0;
+        if (!system_.bodies) return 0;
         const LowRank<D>& F = *system_.bodies;
         const double scale = 1 / level_.weight;
         std::vector<double> t = F.transposed([&](int b, int o) { return cell(z_, b, o); });
@@ -228,19 +226,6 @@ private:
         }
         F.each(t, [&](int b, int o, double v) { cell(q_, b, o) += static_cast<float>(v * scale); });
         return curvature;
-    }
-    void learn_bodies() {
-        const LowRank<D>& F = *system_.bodies;
-        SplitField<D> column(level_.size());
-        held_->learn([&](const std::vector<double>& probe) {
-            for (const auto& e : F.entries) cell(column, e.block, e.offset) = 0;
-            F.each(probe, [&](int b, int o, double v) {
-                cell(column, b, o) += static_cast<float>(v);
-            });
-            (void)multigrid_.cycle(column, z_);
-            return F.transposed(
-                [&](int b, int o) { return cell(z_, b, o) / level_.weight; });
-        });
     }
     double sum() const {
         double s = 0;
@@ -320,7 +305,7 @@ private:
     Field<double, D>& x_;
     BodiesRhs<D> moved_;
     std::vector<double> along_;  // F^T p
-    std::optional<HeldBodies<D>> held_;
+    std::optional<LightBodies<D>> light_;
     SplitField<D> r_, z_, p_, q_;
     std::vector<double> partial_;
     std::vector<std::uint8_t> is_early_;
