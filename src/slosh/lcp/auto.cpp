@@ -14,7 +14,7 @@ constexpr double kReplace = 1e-5;
 /// Share of the goal by which p may fall below zero in S before directions start afresh.
 constexpr double kSlack = 0.01;
 /// Share of S that may change sides before directions start afresh.
-constexpr double kFew = 0.01;
+constexpr double kFew = 0.02;
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
 #include "slosh/base/parallel.h"
 #include "slosh/linear/stencil_row.h"
@@ -19,11 +18,51 @@ constexpr double kRidge = 1e-6;
 constexpr std::size_t kGroups = 4;
 
 using Matrix = Eigen::SparseMatrix<double>;
-using Triplets = std::vector<Eigen::Triplet<double>>;
 
-template <int D>
-std::uint64_t key(const SplitPlace<D>& p) {
-    return (static_cast<std::uint64_t>(p.block) * 2 + p.colour) * kHalf<D> + p.at;
+/// Blocks of N x N numbers: one for each group, and those of couples of groups.
+template <int N>
+class BlockMatrix {
+public:
+    using Block = Eigen::Matrix<double, N, N>;
+    explicit BlockMatrix(int groups) : own(groups, Block::Zero()) {}
+    std::vector<Block> own;
+    void add(int g, int h, const Block& block) { others_.push_back({g, h, block}); }
+    Matrix matrix() const {
+        std::vector<Eigen::Triplet<double>> list;
+        const auto put = [&](int g, int h, const Block& block) {
+            for (int a = 0; a < N; ++a)
+                for (int b = 0; b < N; ++b) list.emplace_back(g * N + a, h * N + b, block(a, b));
+        };
+        const int groups = static_cast<int>(own.size());
+        for (int g = 0; g < groups; ++g) put(g, g, own[g]);
+        for (const auto& o : others_) put(o.g, o.h, o.block);
+        Matrix m(groups * N, groups * N);
+        m.setFromTriplets(list.begin(), list.end());
+        return m;
+    }
+
+private:
+    struct Other {
+        int g, h;
+        Block block;
+    };
+    std::vector<Other> others_;
+};
+
+/// a b^T
+template <std::size_t N>
+Eigen::Matrix<double, static_cast<int>(N), static_cast<int>(N)> outer(const std::array<float, N>& a,
+                                                                      const std::array<float, N>& b) {
+    using Column = Eigen::Matrix<float, static_cast<int>(N), 1>;
+    return (Eigen::Map<const Column>(a.data()) * Eigen::Map<const Column>(b.data()).transpose())
+        .template cast<double>();
+}
+
+template <std::size_t N>
+double dot(const std::array<float, N>& a, const double* c) {
+    double s = 0;
+    for (std::size_t k = 0; k < N; ++k) s += a[k] * c[k];
+    return s;
 }
 
 }  // namespace
@@ -37,162 +76,164 @@ struct LightBodies<D>::Factor {
 
 template <int D>
 LightBodies<D>::LightBodies(const LowRank<D>& F, const MultigridLevel<D>& finest)
-    : given_(F), level_(finest), E_(std::make_unique<Factor>()) {
+    : given_(F), E_(std::make_unique<Factor>()) {
     const double unit = 1 / std::sqrt(static_cast<double>(finest.weight));
-    for (const auto& e : F.entries) {
-        F_.places.push_back(split_place<D>(e.block, e.offset));
-        Values& v = F_.values.emplace_back();
-        for (int k = 0; k < N; ++k) v[k] = static_cast<float>(e.f[k] * unit);
-    }
-    F_.first = F.first;
-    Z_ = F_;
+    const std::size_t n = F.entries.size();
+    cells_.resize(n);
+    F_.resize(n);
+    group_.resize(n);
+    const auto number = [&](const SplitPlace<D>& p) {
+        return static_cast<std::uint32_t>((p.colour * (finest.size() + 1) + p.block) * kHalf<D> + p.at);
+    };
+    for (int g = 0; g < F.groups(); ++g)
+        for (std::size_t i = F.first[g]; i < F.first[g + 1]; ++i) {
+            const auto& e = F.entries[i];
+            const StencilRow<D> row(finest, e.block, e.offset);
+            Cell& cell = cells_[i];
+            group_[i] = g;
+            cell.own = number(split_place<D>(e.block, e.offset));
+            cell.diagonal = row.diagonal;
+            for (int side = 0; side < 2 * D; ++side) {
+                cell.c[side] = row.c[side];
+                cell.near[side] = row.c[side] != 0 ? number(row.near[side]) : cell.own;
+            }
+            for (int k = 0; k < N; ++k) F_[i][k] = static_cast<float>(e.f[k] * unit);
+        }
+    Z_.resize(n);
+    find_couples(2 * (static_cast<std::size_t>(finest.size()) + 1) * kHalf<D>);
+    kept_.resize(touched_.size());
 }
 
 template <int D>
 LightBodies<D>::~LightBodies() = default;
 
 template <int D>
-struct LightBodies<D>::Part {
-    std::vector<Place> places;
-    std::vector<Values> values;
-};
+template <class Body>
+void LightBodies<D>::for_each_group(const Body& body) const {
+    parallel_for(given_.groups(), kGroups, [&](std::size_t g) {
+        body(static_cast<int>(g), static_cast<Eigen::Index>(g) * N, given_.first[g], given_.first[g + 1]);
+    });
+}
+
+template <int D>
+void LightBodies<D>::find_couples(std::size_t places) {
+    // Entries by place: the first of each, and after each the next.
+    constexpr int kNone = -1, kSeen = -2;
+    std::vector<int> first(places, kNone), next(cells_.size(), kNone);
+    for (int i = static_cast<int>(cells_.size()) - 1; i >= 0; --i) {
+        int& head = first[cells_[i].own];
+        if (head == kNone) touched_.push_back(cells_[i].own);
+        next[i] = head;
+        head = i;
+    }
+    inner_.assign(given_.groups(), {});
+    for (int i = 0; i < static_cast<int>(cells_.size()); ++i) {
+        const Cell& cell = cells_[i];
+        const auto add = [&](std::uint32_t place, float a, bool same) {
+            if (first[place] == kNone) {
+                touched_.push_back(place);
+                first[place] = kSeen;
+            }
+            for (int j = first[place]; j >= 0; j = next[j]) {
+                if (group_[j] != group_[i])
+                    outer_.push_back({i, j, a, same});
+                else if (i < j)
+                    inner_[group_[i]].push_back({i, j, a, same});
+            }
+        };
+        add(cell.own, cell.diagonal, true);
+        for (int side = 0; side < 2 * D; ++side)
+            if (cell.c[side] != 0) add(cell.near[side], -cell.c[side], false);
+    }
+}
 
 template <int D>
 void LightBodies<D>::build(const Field<std::uint8_t, D>* active) {
-    std::vector<Part> parts(given_.groups());
-    parallel_for(parts.size(), 1, [&](std::size_t g) {
-        parts[g] = build_group(static_cast<int>(g), active);
-    });
-    AZ_ = {.places = {}, .values = {}, .first = {0}};
-    for (const Part& part : parts) {
-        AZ_.places.insert(AZ_.places.end(), part.places.begin(), part.places.end());
-        AZ_.values.insert(AZ_.values.end(), part.values.begin(), part.values.end());
-        AZ_.first.push_back(AZ_.places.size());
-    }
+    std::vector<std::uint8_t> now(cells_.size(), 0);
+    if (active)
+        for (std::size_t i = 0; i < now.size(); ++i)
+            now[i] = active->block(given_.entries[i].block)[given_.entries[i].offset];
+    if (now == active_) return;
+    active_ = std::move(now);
     factor();
-}
-
-/// Z and A Z of one body.
-template <int D>
-auto LightBodies<D>::build_group(int g, const Field<std::uint8_t, D>* active) -> Part {
-    struct Term {
-        std::uint64_t key;
-        Place place;
-        std::size_t entry;
-        float c;
-    };
-    std::vector<Term> terms;
-    for (std::size_t i = F_.first[g]; i < F_.first[g + 1]; ++i) {
-        const auto& e = given_.entries[i];
-        const StencilRow<D> row(level_, e.block, e.offset);
-        const bool fixed = row.diagonal == 0 || (active && active->block(e.block)[e.offset]);
-        for (int k = 0; k < N; ++k) Z_.values[i][k] = fixed ? 0 : F_.values[i][k] / row.diagonal;
-        if (fixed) continue;
-        terms.push_back({key<D>(F_.places[i]), F_.places[i], i, row.diagonal});
-        for (int side = 0; side < 2 * D; ++side)
-            if (row.c[side] != 0)
-                terms.push_back({key<D>(row.near[side]), row.near[side], i, -row.c[side]});
-    }
-    std::stable_sort(terms.begin(), terms.end(),
-                     [](const Term& a, const Term& b) { return a.key < b.key; });
-    Part part;
-    for (std::size_t j = 0; j < terms.size(); ++j) {
-        if (j == 0 || terms[j].key != terms[j - 1].key) {
-            part.places.push_back(terms[j].place);
-            part.values.push_back({});
-        }
-        const Values& z = Z_.values[terms[j].entry];
-        for (int k = 0; k < N; ++k) part.values.back()[k] += terms[j].c * z[k];
-    }
-    return part;
 }
 
 template <int D>
 void LightBodies<D>::factor() {
-    const int n = given_.columns();
-    std::unordered_map<std::uint64_t, std::vector<std::pair<int, std::size_t>>> at;  // group, entry
-    for (int g = 0; g < given_.groups(); ++g)
-        for (std::size_t i = F_.first[g]; i < F_.first[g + 1]; ++i)
-            at[key<D>(F_.places[i])].push_back({g, i});
-    // Sums over the cells that two bodies share: `left` of F's cells times the rows of `right`.
-    const auto product = [&](const Rows& left, const Rows& right) {
-        Triplets list;
-        for (int g = 0; g < given_.groups(); ++g)
-            for (std::size_t i = right.first[g]; i < right.first[g + 1]; ++i) {
-                const auto found = at.find(key<D>(right.places[i]));
-                if (found == at.end()) continue;
-                for (const auto& [h, j] : found->second)
-                    for (int a = 0; a < N; ++a)
-                        for (int b = 0; b < N; ++b)
-                            list.emplace_back(h * N + a, g * N + b,
-                                              static_cast<double>(left.values[j][a]) * right.values[i][b]);
-            }
-        Matrix m(n, n);
-        m.setFromTriplets(list.begin(), list.end());
-        return m;
-    };
-    E_->T = product(F_, Z_);
-    Matrix E = product(Z_, AZ_) + Matrix(E_->T.transpose() * E_->T);
-    E = 0.5 * (E + Matrix(E.transpose()));
-    for (int k = 0; k < n; ++k) {
-        const double d = E.coeff(k, k);
-        E.coeffRef(k, k) = d > 0 ? (1 + kRidge) * d : 1;
+    BlockMatrix<N> T(given_.groups()), E(given_.groups());
+    for_each_group([&](int g, Eigen::Index, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const float d = cells_[i].diagonal;
+            for (int k = 0; k < N; ++k) Z_[i][k] = active_[i] || d == 0 ? 0 : F_[i][k] / d;
+            T.own[g] += outer(F_[i], Z_[i]);
+            E.own[g] += d * outer(Z_[i], Z_[i]);
+        }
+        for (const Couple& c : inner_[g]) {
+            const auto block = outer(Z_[c.i], Z_[c.j]);
+            E.own[g] += c.a * (block + block.transpose());
+        }
+    });
+    for (const Couple& c : outer_) {
+        E.add(group_[c.i], group_[c.j], c.a * outer(Z_[c.i], Z_[c.j]));
+        if (c.same) T.add(group_[c.i], group_[c.j], outer(F_[c.i], Z_[c.j]));
     }
-    E_->of_E.compute(E);
+    E_->T = T.matrix();
+    Matrix sum = E.matrix() + Matrix(E_->T.transpose() * E_->T);
+    for (int k = 0; k < given_.columns(); ++k) {
+        double& d = sum.coeffRef(k, k);
+        d = d > 0 ? (1 + kRidge) * d : 1;
+    }
+    E_->of_E.compute(sum);
 }
 
 template <int D>
-void LightBodies<D>::gather(const Rows& m, int group, const SplitField<D>& x, double* to) {
-    double sum[N] = {};
-    for (std::size_t i = m.first[group]; i < m.first[group + 1]; ++i) {
-        const double v = m.places[i].in(x);
-        for (int k = 0; k < N; ++k) sum[k] += m.values[i][k] * v;
-    }
-    std::copy_n(sum, N, to);
-}
-
-template <int D>
-void LightBodies<D>::scatter(const Rows& m, int group, const double* c, SplitField<D>& x) {
-    for (std::size_t i = m.first[group]; i < m.first[group + 1]; ++i) {
-        double s = 0;
-        for (int k = 0; k < N; ++k) s += m.values[i][k] * c[k];
-        m.places[i].in(x) += static_cast<float>(s);
-    }
-}
-
-template <int D>
-void LightBodies<D>::begin(SplitField<D>& r) {
+void LightBodies<D>::begin(SplitField<D>& field) {
+    float* r = field.half(0, 0);
     E_->Zr.resize(given_.columns());
-    parallel_for(given_.groups(), kGroups, [&](std::size_t g) {
-        gather(Z_, static_cast<int>(g), r, &E_->Zr[g * N]);
+    for_each_group([&](int, Eigen::Index column, std::size_t begin, std::size_t end) {
+        double sum[N] = {};
+        for (std::size_t i = begin; i < end; ++i)
+            for (int k = 0; k < N; ++k) sum[k] += static_cast<double>(Z_[i][k]) * r[cells_[i].own];
+        std::copy_n(sum, N, &E_->Zr[column]);
     });
     E_->c = E_->of_E.solve(E_->Zr);
-    kept_.clear();
-    for (const Rows* m : {&F_, &AZ_})
-        for (const Place& place : m->places) kept_.push_back(place.in(r));
-    const Eigen::VectorXd c = -E_->c, Tc = E_->T * c;  // -C Z c = A Z c + F T c, of this c
-    for (int g = 0; g < given_.groups(); ++g) {
-        scatter(AZ_, g, &c[g * N], r);
-        scatter(F_, g, &Tc[g * N], r);
+    for (std::size_t i = 0; i < touched_.size(); ++i) kept_[i] = r[touched_[i]];
+    const Eigen::VectorXd Tc = E_->T * E_->c;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+        const Cell& cell = cells_[i];
+        const auto y = static_cast<float>(dot(Z_[i], &E_->c[group_[i] * N]));
+        const auto f = static_cast<float>(dot(F_[i], &Tc[group_[i] * N]));
+        r[cell.own] -= cell.diagonal * y + f;
+        for (int side = 0; side < 2 * D; ++side) r[cell.near[side]] += cell.c[side] * y;
     }
 }
 
 template <int D>
-double LightBodies<D>::end(SplitField<D>& r, SplitField<D>& z) {
-    std::size_t next = 0;
-    for (const Rows* m : {&F_, &AZ_})
-        for (const Place& place : m->places) place.in(r) = kept_[next++];
-    Eigen::VectorXd AZz(given_.columns()), Fz(given_.columns());
-    parallel_for(given_.groups(), kGroups, [&](std::size_t i) {
-        const int g = static_cast<int>(i);
-        gather(AZ_, g, z, &AZz[g * N]);
-        gather(F_, g, z, &Fz[g * N]);
+double LightBodies<D>::end(SplitField<D>& r_field, SplitField<D>& z_field) {
+    float *r = r_field.half(0, 0), *z = z_field.half(0, 0);
+    for (std::size_t i = 0; i < touched_.size(); ++i) r[touched_[i]] = kept_[i];
+    Eigen::VectorXd ZAz(given_.columns()), Fz(given_.columns());
+    for_each_group([&](int, Eigen::Index column, std::size_t begin, std::size_t end) {
+        double a[N] = {}, f[N] = {};
+        for (std::size_t i = begin; i < end; ++i) {
+            const Cell& cell = cells_[i];
+            const float own = z[cell.own];
+            float Az = cell.diagonal * own;
+            for (int side = 0; side < 2 * D; ++side) Az -= cell.c[side] * z[cell.near[side]];
+            for (int k = 0; k < N; ++k) {
+                a[k] += static_cast<double>(Z_[i][k]) * Az;
+                f[k] += static_cast<double>(F_[i][k]) * own;
+            }
+        }
+        std::copy_n(a, N, &ZAz[column]);
+        std::copy_n(f, N, &Fz[column]);
     });
-    const Eigen::VectorXd CZz = AZz + E_->T.transpose() * Fz;
-    const Eigen::VectorXd more = E_->c - E_->of_E.solve(CZz);
-    for (int g = 0; g < given_.groups(); ++g) scatter(Z_, g, &more[g * N], z);
+    const Eigen::VectorXd ZCz = ZAz + E_->T.transpose() * Fz;
+    const Eigen::VectorXd more = E_->c - E_->of_E.solve(ZCz);
+    for (std::size_t i = 0; i < cells_.size(); ++i)
+        z[cells_[i].own] += static_cast<float>(dot(Z_[i], &more[group_[i] * N]));
     // The cycle's own r.z lacks (C Z c).z.
-    return CZz.dot(E_->c) + E_->Zr.dot(more);
+    return ZCz.dot(E_->c) + E_->Zr.dot(more);
 }
 
 template class LightBodies<2>;

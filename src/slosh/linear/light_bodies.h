@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -41,27 +42,36 @@ public:
 
 private:
     static constexpr int N = kColumns<D>;
-    using Place = SplitPlace<D>;
     using Values = std::array<float, N>;
-    /// Rows of a matrix with N columns for each group: group after group.
-    struct Rows {
-        std::vector<Place> places;
-        std::vector<Values> values;
-        std::vector<std::size_t> first;
+    /// Where an entry of F is, and its row of A. Places count from the start of a SplitField.
+    struct Cell {
+        std::uint32_t own;
+        std::uint32_t near[2 * D];
+        float diagonal, c[2 * D];
+    };
+    /// Two entries whose cells are the same or beside each other, and what A has there.
+    struct Couple {
+        int i, j;
+        float a;
+        bool same;  // cell
     };
     struct Factor;  // of E
 
-    /// The columns of one group: to = m^T x; x += m c.
-    static void gather(const Rows& m, int group, const SplitField<D>& x, double* to);
-    static void scatter(const Rows& m, int group, const double* c, SplitField<D>& x);
-    struct Part;  // of A Z: one group
-    Part build_group(int g, const Field<std::uint8_t, D>* active);
+    void find_couples(std::size_t places);
     void factor();
+    /// Calls body(group, its columns' first, its first entry and the one after its last).
+    template <class Body>
+    void for_each_group(const Body& body) const;
 
     const LowRank<D>& given_;
-    const MultigridLevel<D>& level_;
-    Rows F_, Z_, AZ_;          // F in the units of the level
-    std::vector<float> kept_;  // r in the cells of F_ and AZ_
+    std::vector<Cell> cells_;
+    std::vector<Values> F_, Z_;  // F in the units of the level
+    std::vector<std::uint8_t> active_;
+    std::vector<std::vector<Couple>> inner_;  // couples i < j of each group
+    std::vector<Couple> outer_;               // those of two groups, both ways
+    std::vector<int> group_;                  // of each entry
+    std::vector<std::uint32_t> touched_;      // places of all cells and their neighbours
+    std::vector<float> kept_;                 // r in them
     std::unique_ptr<Factor> E_;
 };
 
