@@ -68,7 +68,8 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     std::size_t changed = 1;  // cells that changed sides in the last cycle
     while (worst > goal && report.iterations < options.max_iterations) {
         double rho_new = 0;
-        if (changed == 0) {
+        const bool rested = changed == 0;
+        if (rested) {
             // The set rests: the whole cycle in one go.
             rho_new = it.cycle(walls.low());
         } else {
@@ -88,7 +89,9 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         // A set that changes a little leaves the last direction worth something; the new one is made
         // conjugate to it by what they are, not by what they would be on one set.
         const bool few = changed <= kFew * static_cast<double>(constrained);
-        const double beta = rho > 0 && few ? -it.along_last() / curvature : 0;
+        const double beta = !(rho > 0 && few)      ? 0
+                            : rested && !changed ? rho_new / rho
+                                                 : -it.along_last() / curvature;
         curvature = it.search(alpha * p_unit, beta);
         alpha = 0;
         if (!(rho_new > 0) || !(curvature > 0)) {
