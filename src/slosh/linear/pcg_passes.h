@@ -120,7 +120,8 @@ public:
     void know_bodies() {
         if (!system_.bodies) return;
         multigrid_.set_bodies(*system_.bodies);
-        if (system_.bodies->lightness < kLightBody) return;
+        // A body may be out of reach of all liquid.
+        if (system_.bodies->empty() || system_.bodies->lightness < kLightBody) return;
         light_.emplace(*system_.bodies, level_);
         light_->build(nullptr);
     }
