@@ -23,6 +23,7 @@ flood 45
 lake 40
 lighthouse 45
 manip 24
+plate 14
 tank 30
 caramel 36 32
 dragon_drop 30 40

@@ -68,7 +68,7 @@ TEST_CASE("All scenes asked for are there") {
           "ball_box",   "dambreak_box", "rotated_box", "dambreak_sphere", "sphere_stream",
           "fountain",   "thin_walls", "box_in_tube",  "plug",        "floating",        "rigid_mix",
           "bottle",     "bunny_dragon", "smoke_paddle", "manip",  "tank",  "flood",
-          "lighthouse", "lake", "bore"})
+          "lighthouse", "lake", "bore", "plate"})
         CHECK_MESSAGE(std::any_of(all.begin(), all.end(), [&](auto& b) { return b.name == name; }),
                       name);
 }

@@ -258,8 +258,13 @@ void complete_tall(const Cursor& at, Scene& s) {
     refuse("probes", !s.probes.empty(), "do not know probes");
     refuse("open_sides", !s.open_sides.empty(), "have walls at all sides and no lid");
     if (!at.has("separation")) s.step.separation = Separation::Off;
-    refuse("separation", s.step.separation != Separation::Off,
-           "do not let go of walls; leave \"separation\" at \"off\"");
+    refuse("separation",
+           s.step.separation != Separation::Off && s.step.separation != Separation::Cell,
+           "let go of solids cell by cell: choose \"off\" or \"cell\"");
+    for (std::size_t i = 0; i < s.bodies.size(); ++i)
+        if (s.bodies[i].walls != SolidWalls::Scene)
+            at.member("bodies").element(i).member("walls").fail(
+                "tall cells let go of all solids or of none; choose \"scene\"");
     for (int d : {0, 2})
         for (const double g : s.gravity[d].values)
             refuse("gravity", g != 0, "need gravity along y");

@@ -95,6 +95,14 @@ struct Level {
     /// The method as the paper prints it, to compare with: red-black points are swept, and a coarse
     /// bottom hears only of fine bottoms in its own cell. beside_bottom is 1 then.
     bool as_printed = false;
+    /// Whether water may let go of solids on this level: q >= lower in `bounded` (separation.h).
+    bool separates = false;
+    Columns<float> lower;  ///< Smallest q of a cell; kUnbounded where it is free.
+    /// Offsets of a column between which some cells are bounded, whole vectors; empty: none.
+    struct Range {
+        short first = 0, last = 0;
+    };
+    std::vector<Range> bounded;
 
     /// Room for a level; phi above the grid is `air`.
     void resize(const Grid& grid, float air);
@@ -135,8 +143,14 @@ void restrict_right_side(const Level& fine, Level& coarse);
 /// Row z of fine.q += what the coarse q interpolates to.
 void prolong_row(const Level& coarse, Level& fine, int z);
 
+/// out[i] = sum of q beside cell i of column c, less b, for i in [first, last), whole vectors; out
+/// is 32-byte aligned.
+void beside_less_b(const Level& level, int c, int first, int last, float* out);
+/// Sum of q over the four world neighbours of a bottom, at its own height.
+float bottom_neighbours(const Level& level, int c);
+
 /// Residual b - A q of a column into r[first ... last), 32-byte aligned, and of its bottom. Zero
-/// where no unknown is.
+/// where no unknown is, and where a bound holds q.
 float column_residual(const Level& level, int c, float* r);
 
 /// Root mean square and largest magnitude of the residual.

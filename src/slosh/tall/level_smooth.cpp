@@ -5,13 +5,24 @@
 
 #include "slosh/tall/column_kernels.h"
 #include "slosh/tall/level.h"
+#include "slosh/tall/separation.h"
 #include "slosh/tall/transpose.h"
 
 namespace slosh::tall {
 
 namespace {
 
-/// Sum of q over the four world neighbours of a bottom, at its own height.
+/// out[i] = sum of q beside cell i, less b, for i in [first, last); out is 32-byte aligned.
+void sum_beside(const float* const side[4], const float* b, int first, int last, float* out) {
+    for (int i = first; i < last; i += 8) {
+        const __m256 x = _mm256_add_ps(_mm256_loadu_ps(side[0] + i), _mm256_loadu_ps(side[1] + i));
+        const __m256 z = _mm256_add_ps(_mm256_loadu_ps(side[2] + i), _mm256_loadu_ps(side[3] + i));
+        _mm256_store_ps(out + i, _mm256_sub_ps(_mm256_add_ps(x, z), _mm256_load_ps(b + i)));
+    }
+}
+
+}  // namespace
+
 float bottom_neighbours(const Level& level, int c) {
     const Grid& g = level.grid;
     const Beside& at = level.beside[c];
@@ -27,15 +38,6 @@ float bottom_neighbours(const Level& level, int c) {
     return level.beside_bottom * (_mm_cvtss_f32(two) + _mm_cvtss_f32(_mm_movehdup_ps(two)));
 }
 
-/// out[i] = sum of q beside cell i, less b, for i in [first, last); out is 32-byte aligned.
-void sum_beside(const float* const side[4], const float* b, int first, int last, float* out) {
-    for (int i = first; i < last; i += 8) {
-        const __m256 x = _mm256_add_ps(_mm256_loadu_ps(side[0] + i), _mm256_loadu_ps(side[1] + i));
-        const __m256 z = _mm256_add_ps(_mm256_loadu_ps(side[2] + i), _mm256_loadu_ps(side[3] + i));
-        _mm256_store_ps(out + i, _mm256_sub_ps(_mm256_add_ps(x, z), _mm256_load_ps(b + i)));
-    }
-}
-
 void beside_less_b(const Level& level, int c, int first, int last, float* out) {
     const Beside& at = level.beside[c];
     const float* b = level.b.at(c);
@@ -47,6 +49,8 @@ void beside_less_b(const Level& level, int c, int first, int last, float* out) {
     const float* side[4] = {q + at.shift[0], q + at.shift[1], q + at.shift[2], q + at.shift[3]};
     sum_beside(side, b, first, last, out);
 }
+
+namespace {
 
 constexpr int kLanes = Batch::kLanes;
 
@@ -151,8 +155,10 @@ void smooth_row(Level& level, int z, int colour) {
             if (level.has_unknowns(from + x)) relax_points(level, from + x, (x + z + colour) & 1);
         return;
     }
-    for (int k = level.row_batches[row]; k < level.row_batches[row + 1]; ++k)
+    for (int k = level.row_batches[row]; k < level.row_batches[row + 1]; ++k) {
         solve_batch(level, level.batches[k]);
+        if (level.separates) hold_bounds(level, level.batches[k]);
+    }
 }
 
 float column_residual(const Level& level, int c, float* r) {
@@ -172,6 +178,7 @@ float column_residual(const Level& level, int c, float* r) {
         _mm256_store_ps(r + i, _mm256_and_ps(left, _mm256_cmp_ps(own, none, _CMP_GT_OQ)));
     }
     if (first == 0 && last > 0) r[0] = d[0] > 0 ? d[0] * q[0] - top : 0.0f;
+    if (level.separates) drop_held(level, c, r);
     const float bottom = level.diagonal.bottom(c);
     if (bottom <= 0) return 0;
     return bottom * level.q.bottom(c) - pair.bottom_top * q[0] -

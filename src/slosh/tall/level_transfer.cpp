@@ -3,6 +3,7 @@
 
 #include "slosh/tall/column_kernels.h"
 #include "slosh/tall/level.h"
+#include "slosh/tall/separation.h"
 
 namespace slosh::tall {
 
@@ -86,6 +87,7 @@ void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax
     float* q = coarse.q.at(to);
     std::fill(q - Grid::kBelow, q + n, 0.0f);
     coarse.q.bottom(to) = 0;
+    if (coarse.separates) bound_column(fine, coarse, x, z);
 }
 
 /// Coarse values around fine column (x, z): sum over the four nearest coarse columns with the
@@ -234,6 +236,7 @@ void prolong_row(const Level& coarse, Level& fine, int z) {
             _mm256_store_ps(
                 q + i, _mm256_fmadd_ps(_mm256_load_ps(spread + i), _mm256_load_ps(line.values + i),
                                        _mm256_load_ps(q + i)));
+        if (fine.separates) enforce_bounds(fine, c);
         if (fine.diagonal.bottom(c) > 0)
             fine.q.bottom(c) +=
                 fine.spread.bottom(c) *

@@ -1,6 +1,7 @@
 #include "slosh/tall/multigrid.h"
 
 #include "slosh/tall/column_kernels.h"
+#include "slosh/tall/separation.h"
 
 namespace slosh::tall {
 
@@ -30,6 +31,8 @@ void Hierarchy::reset(const Grid& grid) {
         levels_[l].resize(grids[l], static_cast<float>(grids[l].dx()));
         levels_[l].as_printed = options_.as_printed;
         levels_[l].beside_bottom = options_.as_printed ? 1.0f : 1.0f / static_cast<float>(1 << l);
+        levels_[l].separates = static_cast<int>(l) < options_.separation_levels;
+        if (levels_[l].separates) make_room_for_bounds(levels_[l]);
     }
 }
 

@@ -22,6 +22,8 @@ struct CycleOptions {
     /// Sweeps and bottoms as the paper prints them (Level::as_printed): slower to converge, and
     /// over deep rough ground it fails.
     bool as_printed = false;
+    /// Finest levels on which water may let go of solids (the paper's S, 3); 0: solids are sticky.
+    int separation_levels = 0;
 };
 
 /// Levels, finest first. Sizes are halved while even, to a smallest side of 4 or more.

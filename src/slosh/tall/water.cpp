@@ -111,6 +111,7 @@ void Water::find_first_pressure() {
     });
     rest_.drop = -down[1];
     divergence(spare_, {}, rest_, 0, pressure_.finest());
+    if (pressure_.finest().separates) set_bounds(rest_, pressure_.finest());
     pressure_.solve();
     for (int cycle = 0; cycle < 20; ++cycle) pressure_.v_cycle();
 }
@@ -294,8 +295,10 @@ void Water::project(double dt) {
         if (now > 0) growth = std::clamp(missing / (now * options_.volume_time), -0.5, 0.5);
     }
     divergence(velocity_, solids, rest_, growth, level);
+    if (level.separates) set_bounds(rest_, level);
     pressure_.solve();
     subtract_gradient(level, rest_, velocity_);
+    if (level.separates) released_ = released_cells(level, solids, phi_, velocity_);
 }
 
 WaterReport Water::step(double dt) {
@@ -323,6 +326,7 @@ WaterReport Water::step(double dt) {
         StageTimer timer(report.times, "VA");
         const float band = kBandCells * static_cast<float>(grid_.dx());
         advect(grid_, dt, band, fall(dt), fastest, advection_, phi_, velocity_);
+        let_air_in(grid_, released_, dt, phi_);
     }
     if (!thin.empty()) {
         StageTimer timer(report.times, "thickening");

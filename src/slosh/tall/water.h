@@ -16,6 +16,7 @@
 #include "slosh/tall/projection.h"
 #include "slosh/tall/reach.h"
 #include "slosh/tall/remesh.h"
+#include "slosh/tall/separation.h"
 #include "slosh/tall/solid_cells.h"
 #include "slosh/tall/thicken.h"
 
@@ -126,6 +127,7 @@ private:
     double due_volume_ = 0;
     Hierarchy pressure_;
     SolidCells bodies_;
+    std::vector<ReleasedCell> released_;
     ReachRoom reach_room_;
     AdvectionRoom advection_;
     ExtrapolationRoom extrapolation_;
