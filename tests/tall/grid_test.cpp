@@ -65,16 +65,3 @@ TEST_CASE("Coarser grids cover all cells of the finer one") {
         fine = coarse;
     }
 }
-
-TEST_CASE("Halving a doubled grid gives it back") {
-    const Pool pool(16, 8, 16, 45, 6, [](int x, int z) { return hills(x, z, 60); });
-    const Grid& g = pool.grid;
-    const Grid back = g.finer().coarser();
-    for (int z = 0; z < 16; ++z)
-        for (int x = 0; x < 16; ++x) {
-            const int c = g.column(x, z);
-            CHECK(back.top(c) == g.top(c));
-            CHECK(back.bottom(c) == g.bottom(c));
-            CHECK(back.closed(c) == g.closed(c));
-        }
-}

@@ -198,6 +198,7 @@ struct SceneThrow {
 /// Water on tall cells in the place of particles.
 struct SceneTall {
     int rows = 32;
+    int surface = 1;  ///< Cells of the surface along one of the simulation.
     int under = 8, over = 8, max_step = 4;  ///< Cells; see tall::RemeshOptions.
     int v_cycles = 2;
     int redistance_every = 10;  ///< Steps.

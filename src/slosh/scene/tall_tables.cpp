@@ -141,6 +141,9 @@ const Table<SceneTall>& tall_table() {
                            "place of particles. The domain has no lid.");
         t.key("rows", &SceneTall::rows, IntegerType{8, 256}, "cells",
               "Regular cells a column; the rest of its water is one tall cell. A multiple of 4.");
+        t.key("surface", &SceneTall::surface, IntegerType{1, 2}, "",
+              "Cells of the surface along a cell of the simulation: 2 shows finer waves and "
+              "thinner sheets.");
         t.key("terrain", &SceneTall::terrain,
               ListType<ObjectType<SceneGround>, SceneGround>{{ground_table}}, "",
               "Layers of ground, rounded to whole cells.");
@@ -176,6 +179,8 @@ const Table<SceneTall>& tall_table() {
             if (s.rows % 4)
                 at.member("rows").fail(
                     "the multigrid halves it at least once; give a multiple of 4");
+            if (s.surface == 2 && s.rows > 124)
+                at.member("rows").fail("a surface of 2 takes at most 124 rows");
             if (s.over >= s.rows)
                 at.member(at.has("over") ? "over" : "rows")
                     .fail("\"over\" must be less than \"rows\"");

@@ -74,16 +74,4 @@ Grid Grid::coarser() const {
     return coarse;
 }
 
-Grid Grid::finer() const {
-    Grid fine(2 * nx_, 2 * ny_, 2 * nz_, dx_ / 2);
-    for (int z = 0; z < fine.nz_; ++z)
-        for (int x = 0; x < fine.nx_; ++x) {
-            const int c = column(x / 2, z / 2);
-            const int top = 2 * top_[c] + 1;
-            fine.set(x, z, closed_[c] ? top : 2 * bottom_[c], top);
-        }
-    fine.close_border();
-    return fine;
-}
-
 }  // namespace slosh::tall

@@ -67,8 +67,6 @@ public:
 
     /// The next coarser grid.
     Grid coarser() const;
-    /// A grid of half the cell size whose regular cells are the eighths of this one's.
-    Grid finer() const;
 
     /// Floats that a column takes in storage, and the offset of the tall cell's top in it.
     int stride() const { return stride_; }

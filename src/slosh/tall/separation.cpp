@@ -213,7 +213,7 @@ std::vector<ReleasedCell> released_cells(const Level& level, const MovingSolids&
                 const Around around = look_around(level, solids, c, i);
                 const Float4& u = velocity.at(c)[i];
                 const float own = 1 - level.open.at(c)[i];
-                ReleasedCell cell{c, i, phi.at(c)[i], 0, 0};
+                ReleasedCell cell{c, i, phi.at(c)[i], 0, 0, 0};
                 for (int k = 0; k < 6; ++k) {
                     const float solid = 1 - around.open[k];
                     if (solid <= 0) continue;
@@ -223,6 +223,7 @@ std::vector<ReleasedCell> released_cells(const Level& level, const MovingSolids&
                                                       around.speed[k]);
                     if (leaves * solid <= cell.apart) continue;
                     cell.apart = leaves * solid;
+                    cell.side = k < 2 ? k : k < 4 ? k + 2 : k - 2;
                     // Fractions are those of a plane: 1/2 less its distance in cells.
                     cell.gap = dx * std::max(own > 0 ? 0.5f - own : 1.5f - solid, 0.0f);
                 }

@@ -42,6 +42,7 @@ struct ReleasedCell {
     float phi = 0;    ///< Before the step. m
     float apart = 0;  ///< Speed away from the solid. m/s
     float gap = 0;    ///< Of the cell's centre from the solid. m
+    int side = 0;     ///< On which the solid is: x-, x+, y-, y+, z-, z+.
 };
 
 /// The released cells after a projection, with phi as it is.

@@ -20,12 +20,11 @@ void SolidCells::add(int column, int offset, float s, const Float4& velocity) {
 }
 
 void spread_into_bodies(const Grid& g, SolidCells& solids, Columns<float>& phi) {
-    constexpr float kInside = 0.3f;
     const float dx = static_cast<float>(g.dx()), most = 5 * dx;
     Columns<float>& unknown = solids.room();
     std::vector<SolidCells::Cell> left;
     for (const SolidCells::Cell& k : solids.cells())
-        if (solids.fraction().at(k.column)[k.offset] > kInside && k.offset < phi.end(k.column)) {
+        if (solids.fraction().at(k.column)[k.offset] > SolidCells::kInside && k.offset < phi.end(k.column)) {
             unknown.at(k.column)[k.offset] = 1;
             left.push_back(k);
         }

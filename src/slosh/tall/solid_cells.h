@@ -12,6 +12,8 @@ public:
     struct Cell {
         int column, offset;
     };
+    /// From this fraction on the level set of a cell means nothing.
+    static constexpr float kInside = 0.3f;
 
     void resize(const Grid& grid) {
         fraction_.resize(grid);

@@ -19,23 +19,31 @@ constexpr float kGap = 0.08f;
 /// Squares of the ground's mesh along the side of a column.
 constexpr int kGroundCells = 3;
 
-/// The lowest world cell to mesh: below all ground.
-int lowest_of(const Water& w) {
-    int low = 1 << 30;
-    for (int y : w.terrain()) low = std::min(low, y);
-    return low - 1;
-}
+/// The level set that is shown: on the cells of the simulation, or on finer ones.
+struct ShownSurface {
+    const Grid& grid;
+    const Columns<float>& phi;
+    const Terrain& terrain;
+
+    explicit ShownSurface(const Water& w)
+        : grid(w.fine_surface() ? w.fine_surface()->grid() : w.grid()),
+          phi(w.fine_surface() ? w.fine_surface()->phi() : w.phi()),
+          terrain(w.fine_surface() ? w.fine_surface()->terrain() : w.terrain()) {}
+
+    /// The lowest world cell to mesh: below all ground.
+    int lowest() const { return *std::min_element(terrain.begin(), terrain.end()) - 1; }
+};
 
 /// Blocks from `low` up to the highest cell in use of each block of columns; above is air.
-BlocksPtr<3> blocks_of(const Water& w, int low) {
-    const Grid& g = w.grid();
+BlocksPtr<3> blocks_of(const ShownSurface& s, int low) {
+    const Grid& g = s.grid;
     const int nx = (g.nx() + 7) / 8, nz = (g.nz() + 7) / 8;
     std::vector<int> high(static_cast<std::size_t>(nx) * nz, low);
     for (int z = 0; z < g.nz(); ++z)
         for (int x = 0; x < g.nx(); ++x) {
             const int c = g.column(x, z);
             int& h = high[static_cast<std::size_t>(z / 8) * nx + x / 8];
-            h = std::max(h, g.top(c) + w.phi().end(c));
+            h = std::max(h, g.top(c) + s.phi.end(c));
         }
     std::vector<Index<3>> coords;
     for (int z = 0; z < nz; ++z)
@@ -49,12 +57,24 @@ BlocksPtr<3> blocks_of(const Water& w, int low) {
 
 std::function<SurfaceMesh()> Simulation::surface_later() const {
     const Water& w = *water_;
-    const Grid& g = w.grid();
-    const double dx = setup_.dx;
-    const int low = lowest_of(w);
+    const ShownSurface shown(w);
+    const Grid& g = shown.grid;
+    const double dx = g.dx();
+    const int low = shown.lowest();
+    std::vector<float> finer;  // heights of the ground between the columns, in fine cells
+    if (w.fine_surface())
+        for (int z = 0; z < g.nz(); ++z)
+            for (int x = 0; x < g.nx(); ++x)
+                finer.push_back(
+                    static_cast<float>((ground_height(setup_, setup_.lower[0] + (x + 0.5) * dx,
+                                                      setup_.lower[2] + (z + 0.5) * dx) -
+                                        setup_.lower[1]) /
+                                       dx));
+    const std::vector<float>& ground = w.fine_surface() ? finer : ground_;
+
     // The sides lie between the last cells and the background: at -1/2 and +1/2.
     const float edge = 0.5f - kGap;
-    Field<float, 3> phi(blocks_of(w, low), 0.5f + kGap);
+    Field<float, 3> phi(blocks_of(shown, low), 0.5f + kGap);
     const float cells = static_cast<float>(1 / dx);
     parallel_for(static_cast<std::size_t>(phi.blocks().size()), 4, [&](std::size_t n) {
         const Index<3> first = phi.blocks().first_cell(static_cast<int>(n));
@@ -64,14 +84,15 @@ std::function<SurfaceMesh()> Simulation::surface_later() const {
             if (!g.inside(x, z)) continue;
             const int c = g.column(x, z);
             const std::size_t i = static_cast<std::size_t>(z) * g.nx() + x;
-            const int terrain = w.terrain()[i];
-            const float least = x == 0 || z == 0 || x == g.nx() - 1 || z == g.nz() - 1 ? -edge : -1e30f;
+            const int terrain = shown.terrain[i];
+            const float least =
+                x == 0 || z == 0 || x == g.nx() - 1 || z == g.nz() - 1 ? -edge : -1e30f;
             for (int j = 0; j < 8; ++j) {
                 // The water goes on under the ground that it lies on.
                 const int y = first[1] + j, from = std::max(y, terrain);
-                const float water = w.phi().value(g, c, from, Under::Bottom) * cells -
+                const float water = shown.phi.value(g, c, from, Under::Bottom) * cells -
                                     static_cast<float>(from - y);
-                const float above = ground_[i] - (static_cast<float>(y) + 0.5f) + kGap;
+                const float above = ground[i] - (static_cast<float>(y) + 0.5f) + kGap;
                 out[k % 8 + 8 * j + 64 * (k / 8)] = std::max({water, above, least});
             }
         }
@@ -81,9 +102,10 @@ std::function<SurfaceMesh()> Simulation::surface_later() const {
     if (!shown_velocity_ || shown_velocity_.use_count() > 1)
         shown_velocity_ = std::make_shared<Velocity>();
     shown_velocity_->copy_used(w.velocity());
-    return [phi = std::move(phi), copy = std::shared_ptr<const Velocity>(shown_velocity_), g, dx,
-            lower = setup_.lower] {
-        SurfaceMesh mesh = mesh_surface<3>(phi, {lower, dx, {{g.nx(), g.ny(), g.nz()}}});
+    return [phi = std::move(phi), copy = std::shared_ptr<const Velocity>(shown_velocity_),
+            g = w.grid(), cells_of = GridGeometry<3>{setup_.lower, dx, {{g.nx(), g.ny(), g.nz()}}},
+            dx = setup_.dx, lower = setup_.lower] {
+        SurfaceMesh mesh = mesh_surface<3>(phi, cells_of);
         parallel_for(mesh.vertices.size(), 256, [&](std::size_t i) {
             const Point<3> p = (mesh.vertices[i].as<double>() - lower) / dx;
             const Stencil s(g, static_cast<float>(p[0] - 0.5), static_cast<float>(p[1] - 0.5),

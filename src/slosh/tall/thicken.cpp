@@ -41,9 +41,10 @@ bool thin_at(const Grid& g, const Columns<float>& phi, int x, int z, int c, int 
         normal = normal / size;
     const Point<3> at = {{double(x), double(y), double(z)}};
     const float own = phi.at(c)[i];
-    const float left = phi_at(g, phi, at - normal * (2.0 * thin)),
-                right = phi_at(g, phi, at + normal * (2.0 * thin));
-    if (left <= 0 || right <= 0) return false;
+    const float left = phi_at(g, phi, at - normal * (2.0 * thin));
+    if (left <= 0) return false;
+    const float right = phi_at(g, phi, at + normal * (2.0 * thin));
+    if (right <= 0) return false;
     // Where phi, linear to either side, crosses zero: the middle lies between the two.
     const double to_left = 2 * thin * own / (own - left), to_right = 2 * thin * own / (own - right);
     middle = at + normal * (0.5 * (to_right - to_left));
@@ -53,11 +54,13 @@ bool thin_at(const Grid& g, const Columns<float>& phi, int x, int z, int c, int 
 }  // namespace
 
 std::vector<ThickBall> find_thin(const Grid& g, const std::vector<int>& terrain,
-                                 const Columns<float>& phi, const Velocity& velocity, double dt,
+                                 const Columns<float>& phi, const Grid& velocity_grid,
+                                 const Velocity& velocity, double dt,
                                  const ThickeningOptions& options) {
     std::vector<std::vector<ThickBall>> rows(static_cast<std::size_t>(g.nz()));
     const float dx = static_cast<float>(g.dx()), thin = static_cast<float>(options.thin);
     const float cells = static_cast<float>(dt) / dx;
+    const double coarser = g.dx() / velocity_grid.dx();
     for_each_row(g, [&](int z) {
         for (int x = 0; x < g.nx(); ++x) {
             const int c = g.column(x, z);
@@ -82,7 +85,9 @@ std::vector<ThickBall> find_thin(const Grid& g, const std::vector<int>& terrain,
                     const float radius = -phi_at(g, phi, at) / dx;
                     if (radius <= 0) continue;
                     const float kept = std::max(radius, static_cast<float>(options.least_radius));
-                    const Float4 u = velocity_at(g, velocity, at);
+                    const Point<3> there = (at + Point<3>{{0.5, 0.5, 0.5}}) * coarser;
+                    const Float4 u =
+                        velocity_at(velocity_grid, velocity, there - Point<3>{{0.5, 0.5, 0.5}});
                     rows[static_cast<std::size_t>(z)].push_back(
                         {static_cast<float>(at[0]) + cells * u[0],
                          static_cast<float>(at[1]) + cells * u[1],

@@ -26,9 +26,11 @@ struct ThickBall {
     float x, y, z, radius;
 };
 
-/// The balls of thin cells where they will be after a step of dt. Velocity is known around water.
+/// The balls of thin cells where they will be after a step of dt. Velocity is known around water;
+/// it may live on a coarser grid than phi.
 std::vector<ThickBall> find_thin(const Grid& grid, const std::vector<int>& terrain,
-                                 const Columns<float>& phi, const Velocity& velocity, double dt,
+                                 const Columns<float>& phi, const Grid& velocity_grid,
+                                 const Velocity& velocity, double dt,
                                  const ThickeningOptions& options);
 
 /// phi becomes the union of the water and the balls, in reach.

@@ -75,6 +75,12 @@ Water::Water(int nx, int ny, int nz, double dx, Terrain terrain,
     set_distance(grid_, distance, phi_);
     grid_ = choose_heights(grid_, phi_, terrain_, {}, options_.remesh);
     set_distance(grid_, distance, phi_);
+    SLOSH_EXPECT(options_.surface == 1 || options_.surface == 2);
+    if (options_.surface == 2) {
+        SLOSH_EXPECT(2 * ny + 1 <= kMaxLength - 8);
+        fine_ = std::make_unique<FineSurface>(grid_, terrain_, distance);
+        fine_->average(grid_, phi_);
+    }
     velocity_.resize(grid_);
     kept_pressure_.resize(grid_);
     pressure_.reset(grid_);
@@ -172,6 +178,10 @@ double Water::pour_from(const Source& s, int x, int z) {
         ++i;
     }
     if (before < 0) return 0;
+    if (fine_) {
+        fine_->pour(x, z, s.distance);
+        fine_->average(grid_, x, z, phi_);
+    }
     phi_.refresh(grid_, c, Under::Bottom);
     velocity_.refresh(grid_, c, Under::Bottom);
     return column_volume(x, z) - before;
@@ -215,6 +225,7 @@ void Water::remesh() {
     keep_pressure();
     transfer(grid_, next, Under::Nothing, kept_pressure_);
     grid_ = next;
+    if (fine_) fine_->remesh(grid_, terrain_);
 }
 
 void Water::put_bodies(double dt) {
@@ -223,6 +234,7 @@ void Water::put_bodies(double dt) {
     place_bodies(grid_, bodies_);
     solids.bodies = bodies_.cells().empty() ? nullptr : &bodies_;
     spread_into_bodies(grid_, bodies_, phi_);
+    if (fine_) fine_->fill_bodies(grid_, bodies_, phi_);
     blend_velocity(grid_, bodies_, fall(dt), velocity_);
     // Their share of a cell is not open.
     Columns<float>& open = pressure_.finest().open;
@@ -301,6 +313,25 @@ void Water::project(double dt) {
     if (level.separates) released_ = released_cells(level, solids, phi_, velocity_);
 }
 
+/// What happens to the surface besides its own advection with the velocity.
+void Water::move_surface(double dt, const std::vector<ThickBall>& thin, StageTimes& times) {
+    if (fine_) {
+        StageTimer timer(times, "LA");
+        fine_->advect(grid_, advection_.path);
+        fine_->let_air_in(grid_, released_, dt);
+    } else {
+        let_air_in(grid_, released_, dt, phi_);
+    }
+    if (!thin.empty()) {
+        StageTimer timer(times, "thickening");
+        thicken(fine_ ? fine_->grid() : grid_, thin, fine_ ? fine_->phi() : phi_);
+    }
+    if (fine_) {
+        StageTimer timer(times, "LA");
+        fine_->average(grid_, phi_);
+    }
+}
+
 WaterReport Water::step(double dt) {
     SLOSH_EXPECT(dt > 0);
     WaterReport report;
@@ -311,27 +342,29 @@ WaterReport Water::step(double dt) {
                             velocity_);
         extrapolate(pressure_.levels(), extrapolation_, velocity_);
     }
+    const bool wide = steps_ % options_.redistance_every == 0;
     {
         StageTimer timer(report.times, "rest");
-        clamp_distance(grid_, phi_, distance_room_);
-        if (steps_ % options_.redistance_every == 0) redistance(grid_, phi_, distance_room_);
+        if (!fine_) clamp_distance(grid_, phi_, distance_room_);
+        if (wide) redistance(grid_, phi_, distance_room_);
+    }
+    if (fine_) {
+        StageTimer timer(report.times, "LA");
+        fine_->repair(grid_, phi_, wide);
     }
     std::vector<ThickBall> thin;
     if (options_.thickening.on) {
         StageTimer timer(report.times, "thickening");
-        thin = find_thin(grid_, terrain_, phi_, velocity_, dt, options_.thickening);
+        thin = find_thin(fine_ ? fine_->grid() : grid_, fine_ ? fine_->terrain() : terrain_,
+                         fine_ ? fine_->phi() : phi_, grid_, velocity_, dt, options_.thickening);
     }
     {
         // One trace serves the level set and the velocity, so LA and VA are one stage.
         StageTimer timer(report.times, "VA");
         const float band = kBandCells * static_cast<float>(grid_.dx());
         advect(grid_, dt, band, fall(dt), fastest, advection_, phi_, velocity_);
-        let_air_in(grid_, released_, dt, phi_);
     }
-    if (!thin.empty()) {
-        StageTimer timer(report.times, "thickening");
-        thicken(grid_, thin, phi_);
-    }
+    move_surface(dt, thin, report.times);
     {
         StageTimer timer(report.times, "rest");
         pour();
@@ -435,6 +468,7 @@ double Water::mean_surface() const {
 
 std::uint64_t Water::hash() const {
     std::uint64_t h = phi_.hash() ^ velocity_.hash() ^ pressure_.finest().q.hash();
+    if (fine_) h ^= mix64(fine_->phi().hash());
     for (int c = 0; c < static_cast<int>(grid_.columns()); ++c)
         h = mix64(h ^ static_cast<std::uint64_t>(grid_.top(c)));
     return h;

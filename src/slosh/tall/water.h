@@ -6,12 +6,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "slosh/base/timer.h"
 #include "slosh/base/vec.h"
 #include "slosh/tall/advect.h"
 #include "slosh/tall/extrapolate.h"
+#include "slosh/tall/fine_surface.h"
 #include "slosh/tall/multigrid.h"
 #include "slosh/tall/projection.h"
 #include "slosh/tall/reach.h"
@@ -29,6 +31,7 @@ struct WaterOptions {
     /// Time in which lost volume comes back; 0: never. Shorter: nearer to the right volume, but a
     /// sheet that is lost lifts the rest faster. s
     double volume_time = 0.1;
+    int surface = 1;  ///< Cells of the surface along one of the simulation: 1 or 2.
     RemeshOptions remesh;
     CycleOptions cycles;
     ThickeningOptions thickening;
@@ -79,6 +82,8 @@ public:
     const Grid& grid() const { return grid_; }
     const Terrain& terrain() const { return terrain_; }
     const Columns<float>& phi() const { return phi_; }  ///< m
+    /// The surface on finer cells; null with a surface of the simulation's own cells.
+    const FineSurface* fine_surface() const { return fine_.get(); }
     const Velocity& velocity() const { return velocity_; }
     /// Its q is the pressure less that of still water, rest().
     const Hierarchy& pressure() const { return pressure_; }
@@ -102,6 +107,7 @@ private:
     /// Pours into a column; returns the cells of water that came.
     double pour_from(const Source& source, int x, int z);
     void pour();
+    void move_surface(double dt, const std::vector<ThickBall>& thin, StageTimes& times);
     void remesh();
     void project(double dt);
     void load_pressure_level();
@@ -120,6 +126,7 @@ private:
     Terrain terrain_;
     Grid grid_;
     Columns<float> phi_, distance_room_;
+    std::unique_ptr<FineSurface> fine_;
     Velocity velocity_, spare_;
     RestPressure rest_;  ///< What pressure_ leaves out.
     Columns<float> kept_pressure_;
