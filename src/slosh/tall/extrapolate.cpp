@@ -10,6 +10,9 @@ namespace slosh::tall {
 
 namespace {
 
+constexpr int kUp = 1;  ///< Lane of the vertical component.
+/// Largest share by which it grows in a cell: water three cells deep.
+constexpr float kMostRise = 0.5f;
 constexpr int kKnown = 3;  ///< Lane that is 1 where a velocity is known, else all four are 0.
 
 /// Scaled so that the known share becomes 1; unknown stays 0.
@@ -56,6 +59,16 @@ void for_each_unknown(const Level& level, float band, const Velocity& u, int c, 
     }
 }
 
+/// What the vertical velocity of air at offset i has over that of the water below it: it goes on
+/// growing as in the two cells under it. Water rises fastest at its surface, half a cell above the
+/// last cell centre; taken from there alone, waves on water 8 cells deep were 6 % too slow.
+float rise_above(const float* phi, const Float4* v, int i) {
+    if (i < 2 || phi[i] < 0 || phi[i - 1] >= 0 || phi[i - 2] >= 0) return 0;
+    if (v[i - 1][kKnown] < 0.99f || v[i - 2][kKnown] < 0.99f) return 0;
+    const float own = v[i - 1][kUp], most = kMostRise * std::abs(own);
+    return std::clamp(own - v[i - 2][kUp], -most, most);
+}
+
 /// One layer more, for row z: unknown cells in `band` of the surface take the mean of the known
 /// neighbours nearer to it, each by its share of the gradient of phi. That is the steady state of
 /// eq. (7), upwind.
@@ -87,6 +100,7 @@ void grow_layer(const Level& level, float band, int z, const Velocity& u, Veloci
             add(v[i - 1], phi[i - 1]);
             add(v[i + 1], phi[i + 1]);
             next.at(c)[i] = normalised(sum);
+            next.at(c)[i][kUp] += rise_above(phi, v, i);
         });
     });
 }
