@@ -3,6 +3,7 @@
 //     scene.json  manifest.json  stats.jsonl  slosh.pvd
 //     surface/surface.0001.ply   particles/particles.0001.ply|.vdb   volumes/volumes.0001.vdb
 //     paraview/surface.0001.vtp  checkpoints/checkpoint.0001.ckpt  bodies/bodies.0001.json
+//     maps/maps.0001.pfm
 //
 // Frame 1 is the initial state; frame f shows the time (f - 1) / fps.
 //

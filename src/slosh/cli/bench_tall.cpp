@@ -59,6 +59,14 @@ void bench_tall(const BenchOptions& options, BenchReport& report) {
                 bench_tall_residual(report);
                 continue;
             }
+            if (scene == "rest") {
+                bench_tall_rest(report);
+                continue;
+            }
+            if (scene == "options") {
+                bench_tall_options(options.frames.value_or(20), report);
+                continue;
+            }
             if (scene == "depth") {
                 bench_tall_depth(options.frames.value_or(40), report);
                 continue;

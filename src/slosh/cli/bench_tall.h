@@ -1,7 +1,10 @@
 // Parts of `slosh bench tall`.
 #pragma once
 
+#include <vector>
+
 #include "slosh/cli/bench.h"
+#include "slosh/tall/setup.h"
 
 namespace slosh::cli {
 
@@ -9,5 +12,12 @@ namespace slosh::cli {
 void bench_tall_residual(BenchReport& report);
 /// `tank`, two to seven times as deep, and each of that on cubic cells alone.
 void bench_tall_depth(int frames, BenchReport& report);
+/// What a full cycle and two V leave of the fall of still water, over the scenes' grounds and rubble.
+void bench_tall_rest(BenchReport& report);
+/// What options that are off by default add to a step of the scenes.
+void bench_tall_options(int frames, BenchReport& report);
+
+/// Least CPU ms a step of each, taken in turns: others use the machine too.
+std::vector<double> tall_step_costs(std::vector<tall::Setup> setups, int frames);
 
 }  // namespace slosh::cli

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <fstream>
-#include <memory>
 
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
@@ -70,20 +69,6 @@ tall::Setup deep_tank(double deeper, bool cubic) {
     return setup;
 }
 
-/// Least CPU ms a step of each, taken in turns: others use the machine too.
-std::vector<double> step_costs(std::vector<tall::Setup> setups, int frames) {
-    std::vector<std::unique_ptr<tall::Simulation>> tanks;
-    for (tall::Setup& s : setups) tanks.push_back(std::make_unique<tall::Simulation>(std::move(s)));
-    std::vector<double> least(tanks.size(), 1e30);
-    for (int f = 0; f < frames + frames / 4; ++f)
-        for (std::size_t k = 0; k < tanks.size(); ++k) {
-            const double before = cpu_seconds();
-            (void)tanks[k]->step(kStep);
-            if (f >= frames / 4) least[k] = std::min(least[k], 1e3 * (cpu_seconds() - before));
-        }
-    return least;
-}
-
 }  // namespace
 
 void bench_tall_residual(BenchReport& report) {
@@ -119,7 +104,7 @@ void bench_tall_residual(BenchReport& report) {
 
 void bench_tall_depth(int frames, BenchReport& report) {
     for (double deeper : {3.0, 9.0, 17.6}) {
-        const std::vector<double> costs = step_costs(
+        const std::vector<double> costs = tall_step_costs(
             {deep_tank(0, false), deep_tank(deeper, false), deep_tank(deeper, true)}, frames);
         const double once = costs[0], tall = costs[1], cubic = costs[2];
         Json row = Json::object();

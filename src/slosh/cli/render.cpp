@@ -10,6 +10,7 @@
 #include "slosh/base/parallel.h"
 #include "slosh/cache/bodies.h"
 #include "slosh/cache/manifest.h"
+#include "slosh/cache/maps.h"
 #include "slosh/cache/ply.h"
 #include "slosh/cache/vdb.h"
 #include "slosh/cli/commands.h"
@@ -49,6 +50,7 @@ public:
                                .surface = read_surface(frame),
                                .particles = read_particles(frame),
                                .smoke = read_smoke(frame),
+                               .maps = read_frame_maps(frame),
                                .bodies = bodies_at(frame)});
     }
     const Painter& painter() const { return painter_; }
@@ -93,6 +95,13 @@ private:
         smoke.dx = scene().dx;
         smoke.density = std::move(volume.density);
         return smoke;
+    }
+
+    std::optional<SurfaceMaps> read_frame_maps(int frame) const {
+        if (!scene().maps || options_.particles) return {};
+        const Box<3>& domain = scene().domain;
+        return read_maps(file(frame, "maps", "pfm", "of the scene"),
+                         {{domain.lo[0], domain.lo[2]}}, domain.hi[0] - domain.lo[0]);
     }
 
     SurfaceMesh read_surface(int frame) const {

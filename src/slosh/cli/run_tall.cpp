@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "slosh/cache/frame_writer.h"
+#include "slosh/cache/maps.h"
 #include "slosh/cli/body_meshes.h"
 #include "slosh/cli/interrupt.h"
 #include "slosh/scene/tall.h"
@@ -62,6 +63,9 @@ Outcome simulate_tall(const Scene& scene, RunDirectory& directory, Progress& pro
             shown.bodies = simulation.bodies().placements();
             state.bodies = simulation.bodies().states();
             state.particles = drops_of(simulation.spray(), simulation.setup().dx);
+            if (scene.tall->spray || scene.tall->ripples > 0)
+                (void)write_maps(directory.data_file(frame, "maps", "maps", "pfm"),
+                                 simulation.maps());
             (void)write_frame(directory, frame, shown, state, grid, choices, stop);
         }
         progress.frame(frame);

@@ -34,6 +34,7 @@ std::vector<RenderSolid<D>> shown_solids(const std::vector<PreviewSolid<D>>& giv
             solid.transform = flattened<D>(bodies.at(static_cast<std::size_t>(g.body)));
         solid.look = g.shown == Shown::Glass ? RenderLook::Glass : RenderLook::Opaque;
         solid.colour = g.colour;
+        solid.wets = g.wets;
         solids.push_back(solid);
     }
     return solids;
@@ -95,7 +96,7 @@ Image Painter::paint_3d(const PaintFrame& frame) const {
                      particles_ || (scene_.spray && !frame.particles.positions.empty())
                          ? &frame.particles
                          : nullptr,
-                     frame.smoke ? &*frame.smoke : nullptr);
+                     frame.smoke ? &*frame.smoke : nullptr, frame.maps ? &*frame.maps : nullptr);
 }
 
 Image Painter::paint_2d(const PaintFrame& frame) const {

@@ -24,6 +24,7 @@ struct PaintFrame {
     SurfaceMesh surface;
     RenderParticles particles;
     std::optional<RenderSmoke> smoke;
+    std::optional<SurfaceMaps> maps;
     std::vector<Transform<3>> bodies;  ///< Where the bodies' shapes are; empty: at their start.
 };
 

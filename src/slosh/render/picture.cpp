@@ -153,7 +153,8 @@ void mesh_solids(std::vector<RenderSolid<3>>& solids, const Box<3>& domain, int 
 
 Image render_3d(const SurfaceMesh& liquid, const std::vector<RenderSolid<3>>& solids,
                 const Camera& camera, const RenderOptions& options,
-                const RenderParticles* particles, const RenderSmoke* smoke) {
+                const RenderParticles* particles, const RenderSmoke* smoke,
+                const SurfaceMaps* maps) {
     SLOSH_EXPECT(options.width > 0 && options.height > 0 && options.samples > 0);
     SLOSH_EXPECT(liquid.dim == 3 && (options.up == 1 || options.up == 2));
     std::vector<RenderSolid<3>> meshed = solids;
@@ -175,9 +176,12 @@ Image render_3d(const SurfaceMesh& liquid, const std::vector<RenderSolid<3>>& so
     const Sky sky{.sun = normalized(options.sun.as<float>())};
     std::optional<Smoke> volume;
     if (smoke) volume.emplace(stage, *smoke).light(scene, sky);
+    std::optional<DrawnMaps> drawn;
+    if (maps && !maps->empty()) drawn.emplace(stage, *maps);
     const Tracer tracer(scene, sky, stage.from_world(floor)[1], options.water,
                         options.glow, float(cell / stage.size), ground_detail(options),
-                        volume ? &*volume : nullptr);
+                        volume ? &*volume : nullptr,
+                        drawn ? &*drawn : nullptr);
 
     const Lens lens(camera, stage, options.width, options.height);
     const Sampler sampler{tracer, lens, options};

@@ -17,6 +17,7 @@
 #include "slosh/render/image.h"
 #include "slosh/shape/motion.h"
 #include "slosh/shape/shape.h"
+#include "slosh/surface/maps.h"
 #include "slosh/surface/mesh.h"
 
 namespace slosh {
@@ -47,6 +48,7 @@ struct RenderSolid {
     Transform<D> transform;                   ///< Local frame to world.
     RenderLook look = RenderLook::Opaque;
     Colour colour = {0.75f, 0.62f, 0.45f};  ///< Glass takes only a tint of it.
+    bool wets = false;                      ///< Darker where maps say that it is wet.
 
     RenderSolid() = default;
     RenderSolid(ShapePtr<D> s, RenderLook l, Colour c, const Transform<D>& at = {})
@@ -102,6 +104,7 @@ void mesh_solids(std::vector<RenderSolid<3>>& solids, const Box<3>& domain, int 
 /// The picture of a closed liquid surface (may be empty) and solids.
 Image render_3d(const SurfaceMesh& liquid, const std::vector<RenderSolid<3>>& solids,
                 const Camera& camera, const RenderOptions& options = {},
-                const RenderParticles* particles = nullptr, const RenderSmoke* smoke = nullptr);
+                const RenderParticles* particles = nullptr, const RenderSmoke* smoke = nullptr,
+                const SurfaceMaps* maps = nullptr);
 
 }  // namespace slosh

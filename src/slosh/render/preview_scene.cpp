@@ -54,6 +54,7 @@ PreviewScene preview_scene(const Scene& scene) {
     preview.cells = scene.cells();
     preview.gas = scene.gas.has_value();
     preview.spray = scene.tall && scene.tall->spray;
+    preview.maps = scene.tall && (scene.tall->spray || scene.tall->ripples > 0);
     preview.eye = scene.render.camera;
     preview.target = scene.render.target;
     preview.fov = scene.render.fov;
@@ -69,7 +70,8 @@ PreviewScene preview_scene(const Scene& scene) {
         PreviewSolid<3> ground;
         ground.mesh =
             std::make_shared<const SurfaceMesh>(tall::ground_mesh(make_tall_setup(scene)));
-        ground.colour = {{0.46f, 0.40f, 0.29f}};  // wet sand
+        ground.colour = {{0.46f, 0.40f, 0.29f}};  // sand
+        ground.wets = true;
         preview.solids.push_back(ground);
     }
     return preview;

@@ -22,6 +22,7 @@ struct PreviewSolid {
     Vec<float, 3> colour;  ///< Linear.
     int body = -1;         ///< Number of the body that this is: frames say where it is.
     std::shared_ptr<const SurfaceMesh> mesh;  ///< Instead of a shape; 3D only.
+    bool wets = false;  ///< Ground: darker where maps say that it is wet.
 };
 
 struct PreviewScene {
@@ -33,6 +34,7 @@ struct PreviewScene {
     Index<3> cells;
     bool gas = false;  ///< Frames have smoke, not a surface.
     bool spray = false;  ///< Frames have drops above the surface.
+    bool maps = false;     ///< Frames have maps of foam, wetness and ripples.
     Point<3> eye, target;  ///< m
     double fov = 35;       ///< Vertical. degrees
     Index<2> size;         ///< Pixels.

@@ -16,6 +16,7 @@ namespace {
 struct Object {
     Kind kind = kOpaque;
     Vec3 colour = {1, 1, 1};
+    bool wets = false;
     std::vector<Vec3> normals = {};  // per vertex, smooth; empty where a shape gives them
     std::vector<std::array<std::uint32_t, 3>> elements = {};
     std::vector<Vec3> colours = {};  // per primitive, if they differ
@@ -159,6 +160,7 @@ void RayScene::add_solid(const RenderSolid<3>& solid) {
                      : solid.look == RenderLook::CutAway ? kCutAway
                                                          : kOpaque,
              .colour = solid.colour};
+    o.wets = solid.wets;
     o.shape = solid.shape.get();
     o.transform = solid.transform;
     o.step = 1.5e-3 * extent(*solid.mesh);
@@ -259,6 +261,10 @@ Vec3 RayScene::shading_normal(const Hit& hit) const {
 Vec3 RayScene::colour(const Hit& hit) const {
     const Object& o = impl_->objects[hit.object];
     return o.colours.empty() ? o.colour : o.colours[hit.primitive];
+}
+
+bool RayScene::wets(const Hit& hit) const {
+    return impl_->objects[hit.object].wets;
 }
 
 }  // namespace slosh

@@ -54,6 +54,8 @@ public:
     /// Unit normal for shading, out of the object.
     Vec3 shading_normal(const Hit& hit) const;
     Vec3 colour(const Hit& hit) const;
+    /// Whether maps of wetness are for this object.
+    bool wets(const Hit& hit) const;
 
 private:
     struct Impl;

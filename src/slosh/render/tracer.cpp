@@ -20,7 +20,8 @@ Vec3 absorption(const Vec3& left) {
 }  // namespace
 
 Tracer::Tracer(const RayScene& scene, const Sky& sky, float ground_height, const Vec3& left,
-               const Vec3& glow, float contact, int detail, const Smoke* smoke)
+               const Vec3& glow, float contact, int detail, const Smoke* smoke,
+               const DrawnMaps* maps)
     : scene_(scene),
       sky_(sky),
       height_(ground_height),
@@ -28,7 +29,8 @@ Tracer::Tracer(const RayScene& scene, const Sky& sky, float ground_height, const
       glow_(glow),
       contact_(contact),
       ground_light_(scene, sky, ground_height, absorb_, detail),
-      smoke_(smoke) {}
+      smoke_(smoke),
+      maps_(maps) {}
 
 Vec3 Tracer::ground(const Vec3& p, const Vec3& d) const {
     Vec3 sun;
@@ -73,7 +75,13 @@ Vec3 Tracer::sunlight(const Vec3& p, const Vec3& towards) const {
 }
 
 Vec3 Tracer::body(const Hit& hit, const Vec3& d, float weight, std::uint64_t seed) const {
-    const Vec3 colour = scene_.colour(hit) * 0.72f;  // leaves room for highlights
+    Vec3 colour = scene_.colour(hit) * 0.72f;  // leaves room for highlights
+    float gloss = 0.35f;
+    if (maps_ && scene_.wets(hit)) {  // wet sand is darker, and shines
+        const float wet = maps_->wet(hit.p);
+        colour *= 1.25f - 0.7f * wet;
+        gloss += 0.5f * wet;
+    }
     if (hit.kind == kLine) return colour;
     Vec3 n = scene_.shading_normal(hit);
     const Vec3 side = dot(hit.ng, d) > 0 ? -hit.ng : hit.ng;
@@ -100,7 +108,12 @@ Vec3 Tracer::body(const Hit& hit, const Vec3& d, float weight, std::uint64_t see
     Vec3 c = mul(colour, mul(sky_.sun_light, sun) + ambient);
     float cos_out;
     const float f = fresnel(std::clamp(-dot(n, d), 0.0f, 1.0f), 1 / 1.4f, cos_out);
-    return mix(c, glance(p, reflect(d, n)), 0.35f * f);
+    return mix(c, glance(p, reflect(d, n)), gloss * f);
+}
+
+Vec3 Tracer::foam(const Vec3& p, const Vec3& n) const {
+    const Vec3 sun = sunlight(p + n * (4 * kShift), sky_.sun) * std::max(0.0f, dot(n, sky_.sun));
+    return (mul(sky_.sun_light, sun) + sky_.sky_light) * 0.42f;
 }
 
 Vec3 Tracer::radiance(Vec3 o, Vec3 d, float weight, int depth, bool wet, std::uint64_t seed) const {
@@ -133,6 +146,7 @@ Vec3 Tracer::radiance(Vec3 o, Vec3 d, float weight, int depth, bool wet, std::ui
         const Vec3 side = dot(hit.ng, d) > 0 ? -hit.ng : hit.ng;  // where the ray comes from
         Vec3 n = scene_.shading_normal(hit);
         if (dot(n, side) < 0) n = -n;
+        if (maps_ && hit.kind == kWater && std::abs(n[1]) > 0.2f) n = maps_->rippled(hit.p, n);
         if (dot(n, d) > -0.02f) n = side;  // a smooth normal that the ray sees from behind
         const float cos_in = std::clamp(-dot(n, d), 0.0f, 1.0f);
         const Vec3 before = hit.p + side * kShift, behind = hit.p - side * kShift;
@@ -154,6 +168,14 @@ Vec3 Tracer::radiance(Vec3 o, Vec3 d, float weight, int depth, bool wet, std::ui
         }
 
         const bool entering = dot(hit.ng, d) < 0;
+        if (maps_ && entering && !wet && n[1] > 0.2f) {
+            const float cover = maps_->foam(hit.p);
+            if (cover > 0) {
+                sum += mul(through, foam(hit.p, n)) * cover;
+                through *= 1 - cover;
+                weight *= 1 - cover;
+            }
+        }
         if (entering && wet) {  // overlapping sheets of one liquid
             o = behind;
             continue;

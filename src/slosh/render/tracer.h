@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "slosh/render/drawn_maps.h"
 #include "slosh/render/light.h"
 #include "slosh/render/smoke.h"
 
@@ -18,9 +19,10 @@ public:
     /// `left` is the light left after one stage unit of water, `glow` what it scatters towards the
     /// eye where it is deep, `contact` the gap (stage units)
     /// below which water touches a body, `detail` the texels across the ground's light.
-    /// `smoke` may be null; it must outlive this.
+    /// `smoke` and `maps` may be null; they must outlive this.
     Tracer(const RayScene& scene, const Sky& sky, float ground_height, const Vec3& left,
-           const Vec3& glow, float contact, int detail, const Smoke* smoke = nullptr);
+           const Vec3& glow, float contact, int detail, const Smoke* smoke = nullptr,
+           const DrawnMaps* maps = nullptr);
 
     /// Light that arrives at `o` from direction d. `seed` picks the points of sun and sky that are
     /// tried.
@@ -33,6 +35,8 @@ private:
     Vec3 ground(const Vec3& p, const Vec3& d) const;
     Vec3 body(const Hit& hit, const Vec3& d, float weight, std::uint64_t seed) const;
     Vec3 sunlight(const Vec3& p, const Vec3& towards) const;
+    /// Light of foam that lies on water.
+    Vec3 foam(const Vec3& p, const Vec3& n) const;
     /// What a weak reflection sees: sky or ground, nothing else.
     Vec3 glance(const Vec3& o, const Vec3& d) const;
 
@@ -44,6 +48,7 @@ private:
     float contact_;
     GroundLight ground_light_;
     const Smoke* smoke_;
+    const DrawnMaps* maps_;
 };
 
 }  // namespace slosh

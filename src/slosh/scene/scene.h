@@ -205,6 +205,7 @@ struct SceneTall {
     std::vector<SceneGround> terrain;
     double volume_time = 0.1;  ///< s
     bool thickening = true, spray = true;
+    double ripples = 0;  ///< m/s
     std::vector<SceneWaveMaker> wave_makers;
     std::vector<ScenePush> pushes;
     std::vector<SceneRaise> raises;

@@ -75,6 +75,7 @@ tall::Setup make_tall_setup(const Scene& scene) {
     setup.bodies = parts.bodies;
     setup.body_options.density = scene.density;
     setup.spray.on = t.spray;
+    setup.ripples.wind = t.ripples;
     for (const ScenePush& p : t.pushes)
         setup.push_events.push_back({{p.position, p.velocity, p.radius}, p.start, p.end});
     for (const SceneRaise& r : t.raises)

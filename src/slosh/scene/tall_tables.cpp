@@ -165,6 +165,8 @@ const Table<SceneTall>& tall_table() {
               "Keeps thin sheets by particles.");
         t.key("spray", &SceneTall::spray, FlagType{}, "",
               "Spray, mist and foam, written as particles.");
+        t.key("ripples", &SceneTall::ripples, NumberType{0, 100}, "m/s",
+              "Wind that makes waves finer than the cells, in pictures; 0: none.");
         t.key("under", &SceneTall::under, IntegerType{4, 256}, "cells",
               "Regular cells wanted under the lowest surface of a column.");
         t.key("over", &SceneTall::over, IntegerType{2, 64}, "cells",

@@ -4,6 +4,7 @@
 
 #include "slosh/tall/column_kernels.h"
 #include "slosh/tall/distance.h"
+#include "slosh/tall/ground_distance.h"
 #include "slosh/tall/sample.h"
 #include "slosh/tall/solid_cells.h"
 
@@ -87,6 +88,7 @@ void FineSurface::repair(const Grid& coarse, const Columns<float>& coarse_phi, b
             phi_.refresh(grid_, c, Under::Bottom);
         }
     });
+    extend_into_ground(grid_, terrain_, phi_);
     clamp_distance(grid_, phi_, room_);
     if (wide) redistance(grid_, phi_, room_);
 }

@@ -7,6 +7,7 @@
 #include "slosh/base/vec.h"
 #include "slosh/tall/bodies.h"
 #include "slosh/tall/spray.h"
+#include "slosh/tall/wave_texture.h"
 
 namespace slosh::tall {
 
@@ -75,6 +76,7 @@ struct Setup {
     std::vector<Body<3>> bodies;
     BodyOptions body_options;
     SprayOptions spray;
+    RippleOptions ripples;
     std::vector<PushEvent> push_events;
     std::vector<RaiseEvent> raise_events;
     std::vector<ThrowEvent> throw_events;

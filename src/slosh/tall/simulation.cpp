@@ -50,7 +50,8 @@ Terrain Simulation::lay_ground() {
     return whole;
 }
 
-Simulation::Simulation(Setup setup) : setup_(std::move(setup)), spray_(setup_.spray) {
+Simulation::Simulation(Setup setup)
+    : setup_(std::move(setup)), spray_(setup_.spray), ripples_(setup_.ripples) {
     const Point<3> lower = setup_.lower;
     if (setup_.gravity) setup_.options.gravity = setup_.gravity(0);
     setup_.raises.assign(setup_.raise_events.size(), Raise{});
@@ -124,6 +125,7 @@ WaterReport Simulation::step(double dt) {
     {
         StageTimer timer(spray, "spray");
         spray_.advance(*water_, dt);
+        ripples_.advance(*water_, dt);
     }
     if (bodies_->size() > 0) report.times.add("bodies", body_wall, body_cpu);
     report.times.add(spray);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "slosh/surface/maps.h"
 #include "slosh/surface/mesh.h"
 #include "slosh/tall/bodies.h"
 #include "slosh/tall/setup.h"
@@ -42,6 +43,8 @@ public:
     SurfaceMesh surface() const { return surface_later()(); }
     /// Makes that surface as the water is now; may be called while the simulation goes on.
     std::function<SurfaceMesh()> surface_later() const;
+    /// Foam, wetness and ripples, as they are now.
+    SurfaceMaps maps() const;
 
 private:
     void run_events(double t, double dt);
@@ -52,6 +55,7 @@ private:
     std::unique_ptr<Water> water_;
     std::unique_ptr<FloatingBodies> bodies_;
     Spray spray_;
+    WaveTexture ripples_;
     std::vector<Pour> pours_;
     std::vector<Drag> drags_;
     std::function<Point<3>(const Point<3>&)> carried_;

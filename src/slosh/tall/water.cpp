@@ -5,6 +5,7 @@
 #include "slosh/base/error.h"
 #include "slosh/tall/column_kernels.h"
 #include "slosh/tall/distance.h"
+#include "slosh/tall/ground_distance.h"
 
 namespace slosh::tall {
 
@@ -345,6 +346,7 @@ WaterReport Water::step(double dt) {
     const bool wide = steps_ % options_.redistance_every == 0;
     {
         StageTimer timer(report.times, "rest");
+        extend_into_ground(grid_, terrain_, phi_);
         if (!fine_) clamp_distance(grid_, phi_, distance_room_);
         if (wide) redistance(grid_, phi_, distance_room_);
     }
