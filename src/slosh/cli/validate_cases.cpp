@@ -33,6 +33,7 @@ void validate_profiles(ValidateReport& report);
 void validate_spin(ValidateReport& report);
 void validate_current(ValidateReport& report);
 void validate_plates(ValidateReport& report);
+void validate_pile(ValidateReport& report);
 void validate_dragon_drop(ValidateReport& report);
 void validate_honey_dipper(ValidateReport& report);
 void validate_gears(ValidateReport& report);
@@ -81,6 +82,7 @@ const std::vector<ValidateCase>& validate_cases() {
         {"ceiling", "a ball thrown at a ceiling, 3D", false, validate_ceiling},
         {"plates", "position correction: plates pressed through thick liquid, 3D", true,
          validate_plates},
+        {"pile", "position correction: iterations as liquid piles up, 3D", true, validate_pile},
         {"dragon_drop", "viscous liquid that floats in the air, by kind of volumes, 3D", true,
          validate_dragon_drop},
         {"honey_dipper", "a dipper stands in honey, by coupling, 3D", true, validate_honey_dipper},

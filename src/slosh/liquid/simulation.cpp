@@ -406,8 +406,8 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
     if (moves_on_grid(setup.step)) {
         StageTimer spreading(report.times, "density correction");
         displacement =
-            spread_particles(state.particles, occupied, std::pow(setup.step.particles_per_axis, D),
-                             grid, separation() == Separation::Off ? nullptr : &projection.active,
+            spread_particles(state.particles, occupied, setup.step, grid,
+                             separation() == Separation::Off ? nullptr : &projection.active,
                              projection.lcp.system, projection.alone());
     }
     warm = {std::move(projection.q), std::move(projection.active), dt};

@@ -3,18 +3,18 @@
 #include "slosh/lcp/auto.h"
 #include "slosh/particles/density.h"
 #include "slosh/pressure/assemble.h"
-#include "slosh/pressure/density_correction.h"
 #include "slosh/surface/extend.h"
 
 namespace slosh {
 
 template <int D>
 FaceField<float, D> spread_particles(const Particles<D>& particles,
-                                     const ParticleBlocks<D>& occupied, double rest,
+                                     const ParticleBlocks<D>& occupied, const StepOptions& step,
                                      const StepGrid<D>& grid,
                                      const Field<std::uint8_t, D>* released,
                                      BlockSystem<D>& system, Multigrid<D>& hierarchy) {
-    const DensityOptions options;
+    const DensityOptions options = density_options(step);
+    const double rest = std::pow(step.particles_per_axis, D);  // particles in a full cell
     Field<float, D> density(grid.blocks);
     particle_density(particles, occupied, density);
     assemble_density_rhs(density, rest, grid.phi, grid.solid, options, system, released);
@@ -34,7 +34,7 @@ FaceField<float, D> spread_particles(const Particles<D>& particles,
 
 #define SLOSH_INSTANTIATE(D)                                                                     \
     template FaceField<float, D> spread_particles<D>(                                            \
-        const Particles<D>&, const ParticleBlocks<D>&, double, const StepGrid<D>&,               \
+        const Particles<D>&, const ParticleBlocks<D>&, const StepOptions&, const StepGrid<D>&,   \
         const Field<std::uint8_t, D>*, BlockSystem<D>&, Multigrid<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
