@@ -40,6 +40,60 @@ ViscousBody<D> viscous_body(const LiquidSetup<D>& setup, const Body<D>& body,
     return v;
 }
 
+constexpr int kSkin = 2;  // layers of faces
+
+/// Faces of a sliver of liquid are no rows, but pressure moves them, and the skin of the thickest liquid would run
+/// off. Each is taken along by the `solved` ones beside it as its own row would have it: by its mass, its
+/// velocity `before`, and the stress in the liquid between. So a droplet that next to nothing ties to the
+/// rest falls as it does. Writes u and marks it as solved.
+template <int D>
+void carry_skin(const ViscousInput<D>& input, const FaceField<float, D>& before,
+                FaceField<float, D>& u, FaceField<std::uint8_t, D>& solved) {
+    using T = Tile<float, D, 1>;
+    for (int layer = 0; layer < kSkin; ++layer) {
+        const FaceField<float, D> inner = u;
+        const FaceField<std::uint8_t, D> marked = solved;
+        parallel_for(u.blocks().size(), 4, [&](std::size_t i) {
+            const int b = static_cast<int>(i);
+            T cell, edge[kPairs<D>], nu, v;
+            cell.load(input.liquid->cell, b);
+            if (std::all_of(std::begin(cell.v), std::end(cell.v), [](float w) { return w == 0; }))
+                return;
+            for (int p = 0; p < kPairs<D>; ++p) edge[p].load(input.liquid->edge[p], b);
+            if (input.local_nu)
+                nu.load(*input.local_nu, b);
+            else
+                std::fill(std::begin(nu.v), std::end(nu.v), static_cast<float>(input.nu));
+            Tile<std::uint8_t, D, 1> is_solved;
+            for (int d = 0; d < D; ++d) {
+                v.load(inner.axis(d), b);
+                is_solved.load(marked.axis(d), b);
+                const float* mass = input.liquid->face.axis(d).block(b);
+                for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
+                    if (is_solved.v[t]) return;
+                    float tied = 0, sum = 0;
+                    const auto tie = [&](int other, float stress) {
+                        if (!is_solved.v[other]) return;
+                        tied += stress;
+                        sum += stress * v.v[other];
+                    };
+                    const float own = std::max(nu.v[t], nu.v[t - T::step(d)]);
+                    for (int e = 0; e < D; ++e) {
+                        const int s = T::step(e);
+                        const T& w = e == d ? cell : edge[pair_of(std::min(d, e), std::max(d, e))];
+                        tie(t - s, (e == d ? 2 : 1) * own * w.v[e == d ? t - s : t]);
+                        tie(t + s, (e == d ? 2 : 1) * own * w.v[e == d ? t : t + s]);
+                    }
+                    if (tied == 0) return;
+                    u.axis(d).block(b)[o] =
+                        (mass[o] * before.axis(d).block(b)[o] + sum) / (mass[o] + tied);
+                    solved.axis(d).block(b)[o] = 1;
+                });
+            }
+        });
+    }
+}
+
 }  // namespace
 
 template <int D>
@@ -65,6 +119,7 @@ ViscousChange<D> viscous_change(const LiquidSetup<D>& setup, const Particles<D>&
     const FaceField<float, D> known = moved(strong);
 
     ViscousInput<D> input{.open = &open, .liquid = &liquid, .moved = &known};
+    input.plain = kind != VolumeKind::Consistent;
     const double per_viscosity = nu_per_viscosity(setup, dt);
     if (particles.viscous()) {
         grid.local_nu = cell_viscosity(particles, occupied, per_viscosity, grid.blocks);
@@ -115,14 +170,15 @@ ViscousChange<D> viscous_change(const LiquidSetup<D>& setup, const Particles<D>&
                 columns.twist(x.data() + rows, static_cast<int>(n)) - twist(states[n]);
     }
     system.store(x, out.velocity);
-    // Faces of a sliver of liquid are no rows, but pressure moves them: they go with their
-    // neighbours, or the skin of the thickest liquid would run off.
     FaceField<std::uint8_t, D> solved(grid.blocks);
     parallel_for(grid.blocks->size(), 8, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         system.rows.each(b, [&](int, int d, int o) { solved.axis(d).block(b)[o] = 1; });
     });
-    extend_velocity(out.velocity, solved, 2);
+    if (input.plain)
+        extend_velocity(out.velocity, solved, kSkin);
+    else
+        carry_skin(input, grid.velocity, out.velocity, solved);
     parallel_for(grid.blocks->size(), 8, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         for (int d = 0; d < D; ++d) {

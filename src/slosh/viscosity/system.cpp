@@ -40,10 +40,11 @@ float edge_nu(const Tile<float, D, 1>& nu, int t, int a, int c) {
     return count ? static_cast<float>(std::exp(log_sum / count)) : 0.0f;
 }
 
-/// C of all samples; zero beside faces that hold no liquid.
+/// C of all samples; zero beside faces that hold no liquid, unless the system is to be the plain one.
 template <int D>
 void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
     using T = Tile<int, D, 1>;
+    const float least_liquid = in.plain ? 0 : kLeastLiquidStress;
     parallel_for(s.rows.blocks->size(), 4, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         std::fill_n(s.normal.block(b), kBlockCells<D>, 0.0f);
@@ -61,24 +62,22 @@ void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
         const float* cell_liquid = in.liquid->cell.block(b);
         float* normal = s.normal.block(b);
         for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-            if (cell_liquid[o] > kLeastLiquidStress) {
+            if (cell_liquid[o] > least_liquid) {
                 bool air = false;
-                for (int d = 0; d < D; ++d)
+                for (int d = 0; d < D && !in.plain; ++d)
                     air |= number[d].v[t] == kAirFace || number[d].v[t + T::step(d)] == kAirFace;
                 const float n = in.local_nu ? nu.v[t] : static_cast<float>(in.nu);
-                if (!air)
-                    normal[o] = 2 * n * cell_liquid[o] / std::max(cell_open[o], kLeastOpenStress);
+                const float least = cell_open[o] < kLeastOpenFace ? kClosedStress : kLeastOpenStress;
+                if (!air) normal[o] = 2 * n * cell_liquid[o] / std::max(cell_open[o], least);
             }
             for (int a = 0; a < D; ++a)
                 for (int c = a + 1; c < D; ++c) {
                     const int pair = pair_of(a, c);
                     const float liquid = in.liquid->edge[pair].block(b)[o];
-                    if (!(liquid > kLeastLiquidStress)) continue;
+                    if (!(liquid > least_liquid)) continue;
                     const int f[4] = {number[a].v[t], number[a].v[t - T::step(c)], number[c].v[t],
                                       number[c].v[t - T::step(a)]};
-                    if (f[0] == kAirFace || f[1] == kAirFace || f[2] == kAirFace ||
-                        f[3] == kAirFace)
-                        continue;
+                    if (!in.plain && std::count(f, f + 4, kAirFace) > 0) continue;
                     float open = std::max(in.open->edge[pair].block(b)[o], kLeastOpenStress);
                     if (in.slip) open += (*in.slip)[pair].block(b)[o];
                     const float n =
@@ -89,11 +88,32 @@ void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
     });
 }
 
+/// The stresses of a block and of its neighbours.
+template <int D>
+struct StressTiles {
+    using T = Tile<float, D, 1>;
+    T normal, shear[kPairs<D>];
+
+    StressTiles(const ViscousSystem<D>& s, int b) {
+        normal.load(s.normal, b);
+        for (int p = 0; p < kPairs<D>; ++p) shear[p].load(s.shear[p], b);
+    }
+    /// How many of them act on the face of axis d at t.
+    int held(int d, int t) const {
+        int count = (normal.v[t] > 0) + (normal.v[t - T::step(d)] > 0);
+        for (int e = 0; e < D; ++e) {
+            if (e == d) continue;
+            const T& edge = shear[pair_of(std::min(d, e), std::max(d, e))];
+            count += (edge.v[t] > 0) + (edge.v[t + T::step(e)] > 0);
+        }
+        return count;
+    }
+};
+
 /// Gives to the air the faces that no more than one stress acts on and that are less than half
 /// liquid. Returns how many.
 template <int D>
 double drop_hinges(const ViscousInput<D>& in, ViscousSystem<D>& s) {
-    using T = Tile<float, D, 1>;
     return parallel_sum(s.rows.blocks->size(), [&](std::size_t i) {
         const int b = static_cast<int>(i);
         const auto has_row = [&](int d) {
@@ -103,27 +123,33 @@ double drop_hinges(const ViscousInput<D>& in, ViscousSystem<D>& s) {
         bool any = false;
         for (int d = 0; d < D; ++d) any |= has_row(d);
         if (!any) return 0;
-        T normal, shear[kPairs<D>];
-        normal.load(s.normal, b);
-        for (int p = 0; p < kPairs<D>; ++p) shear[p].load(s.shear[p], b);
+        const StressTiles<D> stress(s, b);
         int dropped = 0;
         for (int d = 0; d < D; ++d) {
             int* n = s.rows.number.axis(d).block(b);
             const float* liquid = in.liquid->face.axis(d).block(b);
             for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-                if (n[o] < 0) return;
-                int held = (normal.v[t] > 0) + (normal.v[t - T::step(d)] > 0);
-                for (int e = 0; e < D; ++e) {
-                    if (e == d) continue;
-                    const T& edge = shear[pair_of(std::min(d, e), std::max(d, e))];
-                    held += (edge.v[t] > 0) + (edge.v[t + T::step(e)] > 0);
-                }
-                if (held > 1 || liquid[o] >= kLeastLiquidHinge) return;
+                if (n[o] < 0 || liquid[o] >= kLeastLiquidHinge || stress.held(d, t) > 1) return;
                 n[o] = kAirFace;
                 ++dropped;
             });
         }
         return dropped;
+    });
+}
+
+/// Takes in the faces without liquid that a stress acts on.
+template <int D>
+void add_empty_faces(ViscousSystem<D>& s) {
+    parallel_for(s.rows.blocks->size(), 4, [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        const StressTiles<D> stress(s, b);
+        for (int d = 0; d < D; ++d) {
+            int* n = s.rows.number.axis(d).block(b);
+            for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
+                if (n[o] == kAirFace && stress.held(d, t) > 0) n[o] = 0;
+            });
+        }
     });
 }
 
@@ -211,7 +237,7 @@ void fill_matrix(const ViscousInput<D>& in, ViscousSystem<D>& s) {
         s.rows.each(b, [&](int row, int d, int o) {
             const int t = T::offset(local_cell<D>(o));
             const double open = in.open->face.axis(d).block(b)[o];
-            const double liquid = in.liquid->face.axis(d).block(b)[o];
+            const double liquid = std::max(in.liquid->face.axis(d).block(b)[o], kLeastLiquid);
             s.open[row] = open;
             s.liquid[row] = liquid;
             int column[kMost], count = 0;
@@ -268,8 +294,10 @@ ViscousSystem<D> assemble_viscosity(const ViscousInput<D>& in) {
     for (auto& e : s.shear) e = Field<float, D>(blocks);
     classify(in, s.rows);
     find_stiffness(in, s);
+    if (in.plain) add_empty_faces(s);
     // Each round may leave new hinges, fewer and fewer.
-    for (int round = 0; round < 3 && drop_hinges(in, s) > 0; ++round) find_stiffness(in, s);
+    for (int round = 0; !in.plain && round < 3 && drop_hinges(in, s) > 0; ++round)
+        find_stiffness(in, s);
     s.rows.finish();
     s.stiffest = in.local_nu ? largest(*in.local_nu) : in.nu;
     for (int d = 0; in.moved && d < D; ++d)

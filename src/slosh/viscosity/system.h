@@ -16,13 +16,16 @@
 // of 9 (15) points. No slip at solids; a slip length b adds b/dx to W_F of the edges at that solid:
 // the stress there becomes that of liquid which slides as if the wall were b further away (Navier).
 //
-// Choices: W_F of stress is at least 0.05, faces less than 1e-3 open belong to the solid, and faces
+// Choices: W_F of stress is at least 0.05 (in cells that a solid fills 0.005: what they hold is a face on the
+// wall, which has one row alone to move, and a wall on a line of the grid stays there), faces less than 1e-3 open belong to the solid, and faces
 // with less than 1e-3 of liquid to the air; stress beside such a face, and stress of a box with less than
 // 2 % of liquid, is dropped. A face that only one stress is left to hold may turn about it like a
 // hinge: if it is less than half liquid it goes to the air as well. (To drop them all takes half a cell
 // off every surface: a film of 32 cells then flows 5 % too slowly. To keep them all lets the velocity of a rim, which
 // few particles know of, slow a blob that spins.) So the condition number does not depend on slivers,
 // and a bit of liquid that hangs on the rest by a sliver is a piece of its own, with its own rigid motions.
+// `plain` leaves the liquid's side as the paper prints it: all stress with any liquid counts, and every face
+// beside one is a row, without mass if it has no liquid. So the rivals of the volumes are compared.
 #pragma once
 
 #include "slosh/viscosity/rows.h"
@@ -31,6 +34,7 @@
 namespace slosh {
 
 constexpr float kLeastOpenStress = 0.05f;
+constexpr float kClosedStress = 0.005f;
 constexpr float kLeastOpenFace = 1e-3f;
 constexpr float kLeastLiquid = 1e-3f;
 constexpr float kLeastLiquidStress = 0.02f;
@@ -46,6 +50,7 @@ struct ViscousInput {
     double nu = 0;                             ///< dt eta / (rho dx^2), if `local_nu` is null.
     const Field<float, D>* local_nu = nullptr; ///< The same at cell centres; 0 where unknown.
     const std::array<Field<float, D>, kPairs<D>>* slip = nullptr;  ///< b / dx at edges; null: zero.
+    bool plain = false;                        ///< Without the choices about slivers of liquid.
 };
 
 template <int D>
