@@ -130,22 +130,19 @@ double tilt(const BodyState<3>& body, double lean) {
 
 void validate_dragon_drop(ValidateReport& report) {
     const char* quantity = "floating particles, sum over frames";
-    for (const char* volumes : {"consistent", "independent", "supersampled"}) {
-        double sum = 0;
+    // The rivals are only reported: what they leave is a few particles that come and go with small
+    // changes, too few to hold anything against.
+    for (const char* volumes : {"consistent", "independent", "supersampled"})
         for (const char* correction : {"both", "grid"}) {
             const Floating floating = count_floating(volumes, correction);
             const std::string name = fmt::format("dragon_drop/{}/{}", volumes, correction);
             const double particles = static_cast<double>(floating.particles);
-            sum += particles;
             if (std::string(volumes) == "consistent")
                 add_small(report, name, quantity, particles, 0);
             else
                 report.tell(name, quantity, particles);
             report.tell(name, "most in a frame", static_cast<double>(floating.most));
         }
-        if (std::string(volumes) == "independent")
-            add_at_least(report, "dragon_drop/independent", "floating particles in all", sum, 1);
-    }
 }
 
 void validate_honey_dipper(ValidateReport& report) {
