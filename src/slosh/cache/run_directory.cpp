@@ -48,7 +48,7 @@ std::optional<FrameName> parse_name(const std::string& name) {
 /// Whether slosh writes files of this name in a folder; others are the user's and left alone.
 bool is_ours(const std::string& folder, const FrameName& name) {
     if (folder == "paraview") return name.extension == "vtp" || name.extension == "vti";
-    for (const char* extension : {"ply", "vdb", "json", "csv"})
+    for (const char* extension : {"ply", "vdb", "json", "csv", "pfm"})
         if (name.extension == extension) return name.stem == folder;
     return false;
 }
