@@ -5,6 +5,7 @@
 
 #include "slosh/cli/bench.h"
 #include "slosh/tall/setup.h"
+#include "slosh/tall/water.h"
 
 namespace slosh::cli {
 
@@ -16,6 +17,9 @@ void bench_tall_depth(int frames, BenchReport& report);
 void bench_tall_rest(BenchReport& report);
 /// What options that are off by default add to a step of the scenes.
 void bench_tall_options(int frames, BenchReport& report);
+
+/// The pressure system that `water` solved last, for the method as it is or as the paper prints it.
+tall::Hierarchy system_of(const tall::Water& water, bool as_printed);
 
 /// Least CPU ms a step of each, taken in turns: others use the machine too.
 std::vector<double> tall_step_costs(std::vector<tall::Setup> setups, int frames);

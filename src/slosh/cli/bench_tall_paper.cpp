@@ -25,15 +25,10 @@ constexpr double kTankDepth = 3.03;  ///< Of the scene `tank`. m
 /// L2 residual over its start: at the start, after the full cycle, after each V-cycle; of the
 /// system of `water`, by the method as it is or as the paper prints it.
 std::vector<double> residuals(const tall::Water& water, bool as_printed) {
-    const tall::Level& from = water.pressure().finest();
-    const tall::Grid& g = from.grid;
-    tall::Hierarchy pressure({.as_printed = as_printed});
-    pressure.reset(g);
+    tall::Hierarchy pressure = system_of(water, as_printed);
     tall::Level& level = pressure.finest();
-    level.phi = from.phi;
-    level.open = from.open;
-    pressure.build();
-    level.b = from.b;
+    const tall::Grid& g = level.grid;
+    level.b = water.pressure().finest().b;
     // No pressure at all at the start, not even that of still water.
     for (int z = 0; z < g.nz(); ++z)
         for (int x = 0; x < g.nx(); ++x) {
@@ -70,6 +65,16 @@ tall::Setup deep_tank(double deeper, bool cubic) {
 }
 
 }  // namespace
+
+tall::Hierarchy system_of(const tall::Water& water, bool as_printed) {
+    const tall::Level& from = water.pressure().finest();
+    tall::Hierarchy pressure({.as_printed = as_printed});
+    pressure.reset(from.grid);
+    pressure.finest().phi = from.phi;
+    pressure.finest().open = from.open;
+    pressure.build();
+    return pressure;
+}
 
 void bench_tall_residual(BenchReport& report) {
     tall::Simulation flood(make_tall_setup(load_scene("flood")));

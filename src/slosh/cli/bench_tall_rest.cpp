@@ -57,14 +57,9 @@ struct Left {
 
 /// What is left of a fall with unit speed.
 Left left_after_cycles(const tall::Water& water, bool as_printed) {
-    const tall::Level& from = water.pressure().finest();
-    const tall::Grid& g = from.grid;
-    tall::Hierarchy pressure({.as_printed = as_printed});
-    pressure.reset(g);
+    tall::Hierarchy pressure = system_of(water, as_printed);
     tall::Level& level = pressure.finest();
-    level.phi = from.phi;
-    level.open = from.open;
-    pressure.build();
+    const tall::Grid& g = level.grid;
     const tall::Float4 down = {0, -1, 0, 0};
     tall::Velocity u(g, down);
     for (int c = 0; c < static_cast<int>(g.columns()); ++c) {
