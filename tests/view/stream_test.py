@@ -163,6 +163,26 @@ def test_tall_water_is_poured_and_pushed():
         check(after < poured + 0.1 * (poured - before), f"{poured} goes on to {after}")
 
 
+def test_tall_water_lets_go_or_not():
+    """Walls are changed while tall-cell water runs; from then on it is another run."""
+    def speeds(walls):
+        with Server("plate", "--resolution", "16", "--paused") as server:
+            viewer = Viewer(server)
+            viewer.frame()
+            if walls:
+                viewer.say({"do": "walls", "separation": walls, "solver": "auto"})
+                viewer.until(lambda m: isinstance(m, dict) and m["type"] == "state" and m["separation"] == walls)
+            found = []
+            for _ in range(12):
+                viewer.say({"do": "step"})
+                stats = viewer.until(lambda m: isinstance(m, dict) and m["type"] == "stats")
+                found.append(stats["sides"][0]["steps"][-1]["max_speed"])
+            return found
+    separating = speeds(None)
+    check(speeds("cell") == separating, "set to what it was, the run changed")
+    check(speeds("off") != separating, "sticky walls changed nothing")
+
+
 def test_directory():
     """A cached run: frames as they are on disk."""
     with tempfile.TemporaryDirectory() as directory:

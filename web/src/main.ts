@@ -130,9 +130,11 @@ function showEnabled(): void {
   for (const b of document.querySelectorAll<HTMLButtonElement>("#tools button[data-tool]"))
     b.disabled = b.dataset.tool !== "look" && (!controls || !can.has(b.dataset.tool!));
   for (const id of ["level", "shake"]) $<HTMLButtonElement>(id).disabled = !controls || !can.has("tilt");
-  const walls = controls && !!s?.live && !s.tall && !s.gas;
-  for (const id of ["compare"]) $<HTMLInputElement>(id).disabled = !walls;
-  for (const id of ["separate", "solver"]) $<HTMLInputElement>(id).disabled = !walls || !!state?.compare;
+  const particles = controls && !!s?.live && !s.tall && !s.gas;
+  const walls = particles || (controls && !!s?.live && s.tall);
+  for (const id of ["compare"]) $<HTMLInputElement>(id).disabled = !particles;
+  $<HTMLInputElement>("separate").disabled = !walls || !!state?.compare;
+  $<HTMLInputElement>("solver").disabled = !particles || !!state?.compare;
   for (const id of ["play", "step", "reset", "seek", "video", "show-points"]) $<HTMLButtonElement>(id).disabled = !controls;
   $("parameters").hidden = !s?.live;
   $<HTMLButtonElement>("apply").disabled = !controls;

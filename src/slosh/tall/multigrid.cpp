@@ -31,7 +31,14 @@ void Hierarchy::reset(const Grid& grid) {
         levels_[l].resize(grids[l], static_cast<float>(grids[l].dx()));
         levels_[l].as_printed = options_.as_printed;
         levels_[l].beside_bottom = options_.as_printed ? 1.0f : 1.0f / static_cast<float>(1 << l);
-        levels_[l].separates = static_cast<int>(l) < options_.separation_levels;
+    }
+    set_separation_levels(options_.separation_levels);
+}
+
+void Hierarchy::set_separation_levels(int count) {
+    options_.separation_levels = count;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+        levels_[l].separates = static_cast<int>(l) < count;
         if (levels_[l].separates) make_room_for_bounds(levels_[l]);
     }
 }

@@ -12,6 +12,9 @@
 
 namespace slosh::tall {
 
+/// Levels that separation takes part in: the S of [CM11b].
+inline constexpr int kSeparationLevels = 3;
+
 struct CycleOptions {
     int full_cycles = 1;  ///< First of all. 0 or 1.
     int v_cycles = 2;     ///< After it. >= 0.
@@ -22,7 +25,7 @@ struct CycleOptions {
     /// Sweeps and bottoms as the paper prints them (Level::as_printed): slower to converge, and
     /// over deep rough ground it fails.
     bool as_printed = false;
-    /// Finest levels on which water may let go of solids (the paper's S, 3); 0: solids are sticky.
+    /// Finest levels on which water may let go of solids (kSeparationLevels); 0: solids are sticky.
     int separation_levels = 0;
 };
 
@@ -32,6 +35,7 @@ public:
     explicit Hierarchy(const CycleOptions& options = {}) : options_(options) {}
 
     const CycleOptions& options() const { return options_; }
+    void set_separation_levels(int count);
     Level& finest() { return levels_.front(); }
     const Level& finest() const { return levels_.front(); }
     const std::vector<Level>& levels() const { return levels_; }

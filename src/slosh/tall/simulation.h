@@ -31,6 +31,7 @@ public:
     /// upright: of its downward part at least a third stays.
     void carry(std::function<Point<3>(const Point<3>& gravity)> felt) { carried_ = std::move(felt); }
     void drag(const Drag& how);
+    void set_separation(bool on) { water_->set_separation(on); }
     void hurl(const Throw& how) { bodies_->hurl(how); }
     int add_body(const Body<3>& body) { return bodies_->add(body); }
 

@@ -246,6 +246,12 @@ void Water::put_bodies(double dt) {
     }
 }
 
+void Water::set_separation(bool on) {
+    options_.cycles.separation_levels = on ? kSeparationLevels : 0;
+    pressure_.set_separation_levels(options_.cycles.separation_levels);
+    if (!on) released_.clear();
+}
+
 void Water::set_gravity(const Point<3>& pull) {
     options_.gravity = -pull[1];
     options_.sideways[0] = pull[0];

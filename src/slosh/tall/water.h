@@ -59,6 +59,8 @@ public:
 
     /// Gives every cell a velocity (m/s), by its place.
     void set_velocity(const std::function<Point<3>(const Point<3>&)>& velocity);
+    /// Whether water may let go of solids, from the next step on.
+    void set_separation(bool on);
     /// What pulls at the water from now on. m/s^2
     void set_gravity(const Point<3>& pull);
     Point<3> gravity() const {

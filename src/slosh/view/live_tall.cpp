@@ -52,7 +52,9 @@ public:
         for (const Solid<3>& s : motions_) out.solids.push_back(s.motion.at(out.time));
         return out;
     }
-    void set_walls(Separation, const std::string&) override {}
+    void set_walls(Separation separation, const std::string&) override {
+        simulation_.set_separation(separation == Separation::Cell);
+    }
     void shake() override { shake_.start(simulation_.water().time()); }
 
 private:
