@@ -30,46 +30,61 @@ double open_cell(const double* p) {
         return open_cube(p);
 }
 
-/// One slab of cells across the last axis.
+/// Cells along a side of a lump: where no surface runs, a lump counts as one box.
+constexpr int kLump = 8;
+
+/// A grid of cells of size h.
 template <int D>
-Moments<D> slab_moments(const Shape<D>& shape, const Point<D>& lower, const Point<D>& h,
-                        const Index<D>& cells, int slab) {
-    Moments<D> m;
-    Index<D> i;
-    i[D - 1] = slab;
-    double size = 1;
-    for (int d = 0; d < D; ++d) size *= h[d];
-    const auto add_cell = [&] {
-        Point<D> corner0 = lower;
-        for (int d = 0; d < D; ++d) corner0[d] += i[d] * h[d];
-        const Point<D> centre = corner0 + h * 0.5;
-        const double middle = shape.distance(centre), reach = 0.5 * length(h);
-        if (middle > reach) return;
-        double inside = 1;
-        if (middle > -reach) {
-            double corner[1 << D];
-            for (int c = 0; c < 1 << D; ++c) {
-                Point<D> x = corner0;
-                for (int d = 0; d < D; ++d) x[d] += (c >> d & 1) * h[d];
-                corner[c] = shape.distance(x);
-            }
-            inside = 1 - open_cell<D>(corner);
-        }
-        const double v = inside * size;
-        m.volume += v;
-        m.first += centre * v;
-        for (int r = 0; r < D; ++r) {
-            m.second.row[r] += centre * (v * centre[r]);
-            m.second.row[r][r] += v * h[r] * h[r] / 12;
-        }
-    };
-    for (i[0] = 0; i[0] < cells[0]; ++i[0]) {
-        if constexpr (D == 2)
-            add_cell();
-        else
-            for (i[1] = 0; i[1] < cells[1]; ++i[1]) add_cell();
+struct Cells {
+    Point<D> lower, h;
+    Index<D> count;
+};
+
+/// What lies inside of the cells [low, high): all of it, if the surface is out of reach of the
+/// middle; cell by cell, if there is but one; else as much as its halves hold.
+template <int D>
+void add_cells(const Shape<D>& shape, const Cells<D>& cells, const Index<D>& low,
+               const Index<D>& high, Moments<D>& m) {
+    Point<D> corner0, size;
+    double volume = 1;
+    bool one = true;
+    for (int d = 0; d < D; ++d) {
+        corner0[d] = cells.lower[d] + low[d] * cells.h[d];
+        size[d] = (high[d] - low[d]) * cells.h[d];
+        volume *= size[d];
+        one = one && high[d] == low[d] + 1;
     }
-    return m;
+    const Point<D> centre = corner0 + size * 0.5;
+    const double middle = shape.distance(centre), reach = 0.5 * length(size);
+    if (middle > reach) return;
+    if (middle > -reach) {
+        if (!one) {
+            for (int part = 0; part < 1 << D; ++part) {
+                Index<D> from = low, to = high;
+                bool empty = false;
+                for (int d = 0; d < D; ++d) {
+                    const int half = low[d] + (high[d] - low[d] + 1) / 2;
+                    ((part >> d & 1) ? from : to)[d] = half;
+                    empty = empty || from[d] == to[d];
+                }
+                if (!empty) add_cells(shape, cells, from, to, m);
+            }
+            return;
+        }
+        double corner[1 << D];
+        for (int c = 0; c < 1 << D; ++c) {
+            Point<D> x = corner0;
+            for (int d = 0; d < D; ++d) x[d] += (c >> d & 1) * size[d];
+            corner[c] = shape.distance(x);
+        }
+        volume *= 1 - open_cell<D>(corner);
+    }
+    m.volume += volume;
+    m.first += centre * volume;
+    for (int r = 0; r < D; ++r) {
+        m.second.row[r] += centre * (volume * centre[r]);
+        m.second.row[r][r] += volume * size[r] * size[r] / 12;
+    }
 }
 
 /// On cells that fill the bounds exactly, so that a box along the axes comes out as it is.
@@ -78,18 +93,29 @@ Moments<D> moments(const Shape<D>& shape, const Box<D>& box, int cells) {
     const Point<D> size = box.hi - box.lo;
     double longest = 0;
     for (int d = 0; d < D; ++d) longest = std::max(longest, size[d]);
-    Index<D> n;
-    Point<D> h;
+    Cells<D> grid;
+    grid.lower = box.lo;
+    Index<D> lumps;
+    std::size_t count = 1;
     for (int d = 0; d < D; ++d) {
-        n[d] = std::max(1, static_cast<int>(std::ceil(cells * size[d] / longest - 1e-9)));
-        h[d] = size[d] / n[d];
+        grid.count[d] = std::max(1, static_cast<int>(std::ceil(cells * size[d] / longest - 1e-9)));
+        grid.h[d] = size[d] / grid.count[d];
+        lumps[d] = (grid.count[d] + kLump - 1) / kLump;
+        count *= static_cast<std::size_t>(lumps[d]);
     }
-    std::vector<Moments<D>> slabs(n[D - 1]);
-    parallel_for(slabs.size(), 1, [&](std::size_t s) {
-        slabs[s] = slab_moments(shape, box.lo, h, n, static_cast<int>(s));
+    std::vector<Moments<D>> parts(count);
+    parallel_for(count, 1, [&](std::size_t n) {
+        Index<D> low, high;
+        std::size_t rest = n;
+        for (int d = 0; d < D; ++d) {
+            low[d] = static_cast<int>(rest % lumps[d]) * kLump;
+            high[d] = std::min(low[d] + kLump, grid.count[d]);
+            rest /= static_cast<std::size_t>(lumps[d]);
+        }
+        add_cells(shape, grid, low, high, parts[n]);
     });
     Moments<D> sum;
-    for (const Moments<D>& s : slabs) sum.add(s);
+    for (const Moments<D>& p : parts) sum.add(p);
     return sum;
 }
 

@@ -1,4 +1,5 @@
-// Mass properties of a shape, by adding up the cells of a fine grid over its bounds.
+// Mass properties of a shape, by adding up the cells of a fine grid over its bounds; where no
+// surface runs, many cells at once.
 //
 // A cell counts by the volume that lies inside, from distances at its corners as the pressure solve
 // has it (shape/fractions.h). The error of that falls with the square of the cell size, so two
