@@ -18,7 +18,7 @@ inline constexpr int kSeparationLevels = 3;
 struct CycleOptions {
     int full_cycles = 1;  ///< First of all. 0 or 1.
     int v_cycles = 2;     ///< After it. >= 0.
-    int pre_sweeps = 2;   ///< Of both colours, before the coarse correction. >= 1.
+    int pre_sweeps = 1;   ///< Of both colours, before the coarse correction. >= 1.
     int post_sweeps = 2;  ///< After it. >= 1.
     int keep_air_levels =
         2;  ///< Coarse levels on which a mixed cell counts as air (the paper's C).
