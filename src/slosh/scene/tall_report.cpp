@@ -16,7 +16,7 @@ StepReport tall_report(const tall::Water& water, const tall::WaterReport& step, 
     r.pressure.unknowns = left.unknowns;
     r.pressure.residual = left.l2;
     r.volume = water.volume();
-    r.max_speed = water.max_speed();
+    r.max_speed = step.max_speed;
     r.liquid_cells = left.unknowns;
     r.peak_bytes = peak_bytes();
     r.times = step.times;

@@ -43,11 +43,15 @@ __m256 half_pairs(const float* a) {
     return _mm256_mul_ps(_mm256_set1_ps(0.5f), _mm256_castpd_ps(order));
 }
 
+/// What is restricted: a right side that is to be solved for from nothing, or what sweeps have
+/// left.
+enum class Part { Start, Rest };
+
 /// b of the coarse column (x, z). line(c, room, r) points r at the fine values of a column (in room
 /// or elsewhere) and returns that of its bottom; `skip` leaves out a colour. Bottoms count by their
-/// merit, times `relax`.
+/// merit (level_merit.cpp).
 template <class Line>
-void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax, bool skip,
+void restrict_column(const Level& fine, Level& coarse, int x, int z, Part part, bool skip,
                      const Line& line) {
     const Grid& f = fine.grid;
     const Grid& g = coarse.grid;
@@ -63,7 +67,16 @@ void restrict_column(const Level& fine, Level& coarse, int x, int z, float relax
         merit += fine.merit[c];
         open += fine.open.bottom(c);
     }
-    const float share = merit > 0 ? relax * open / merit : 0.0f;
+    // What a coarse bottom lacks on the whole is what its fine ones lack, by their merit, over its
+    // own: with the mean of theirs instead, residuals of ledges about a pit blow the pit's water
+    // up. On the way down from a right side that mean brings still water to rest sooner.
+    float share = merit > 0 ? open / merit : 0.0f;
+    if (part == Part::Rest) {
+        // A correction that comes back to bottoms on slopes is up to 2.4 times too large: fine rows
+        // look only downhill there, and a coarse row averages.
+        const float relax = fine.beside_bottom == 1 ? 0.6f : 0.9f, worth = 4 * coarse.merit[to];
+        share = worth > 0 ? relax * open / worth : 0.0f;
+    }
     for (int k = 0; k < 4; ++k) {
         if (skip && (k == 1 || k == 2)) continue;  // x + z odd: colour 1
         const int c = Children(f, x, z).c[k];
@@ -194,13 +207,9 @@ float interpolate_bottom(const Columns<float>& f, const Grid& coarse, const Grid
 }  // namespace
 
 void restrict_row(const Level& fine, Level& coarse, int z) {
-    // A correction that comes back to bottoms on slopes is up to 2.4 times too large: fine rows
-    // look only downhill there, and a coarse row averages. On the way down from a right side there
-    // is nothing to overshoot yet, and water at rest wants the whole of it.
-    const float relax = fine.beside_bottom == 1 ? 0.6f : 0.9f;
     for (int x = 0; x < coarse.grid.nx(); ++x)
         restrict_column(
-            fine, coarse, x, z, relax, !fine.as_printed,
+            fine, coarse, x, z, Part::Rest, !fine.as_printed,
             [&](int c, float* room, const float*&) { return column_residual(fine, c, room); });
 }
 
@@ -208,7 +217,7 @@ void restrict_residual(const Level& fine, Level& coarse) {
     for_each_row(coarse.grid, [&](int z) {
         for (int x = 0; x < coarse.grid.nx(); ++x)
             restrict_column(
-                fine, coarse, x, z, 1.0f, false,
+                fine, coarse, x, z, Part::Start, false,
                 [&](int c, float* room, const float*&) { return column_residual(fine, c, room); });
     });
 }
@@ -216,10 +225,11 @@ void restrict_residual(const Level& fine, Level& coarse) {
 void restrict_right_side(const Level& fine, Level& coarse) {
     for_each_row(coarse.grid, [&](int z) {
         for (int x = 0; x < coarse.grid.nx(); ++x)
-            restrict_column(fine, coarse, x, z, 1.0f, false, [&](int c, float*, const float*& r) {
-                r = fine.b.at(c);
-                return fine.b.bottom(c);
-            });
+            restrict_column(fine, coarse, x, z, Part::Start, false,
+                            [&](int c, float*, const float*& r) {
+                                r = fine.b.at(c);
+                                return fine.b.bottom(c);
+                            });
     });
 }
 

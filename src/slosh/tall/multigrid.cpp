@@ -105,7 +105,8 @@ void Hierarchy::v_cycles(std::size_t from, int count, bool correct) {
         sweep_down(levels_[from], sweeps, levels_[from + 1], correct || k > 0);
         v_cycles(from + 1, 1, false);
     }
-    if (count > 0) sweep_up(levels_[from + 1], levels_[from], options_.post_sweeps);
+    const int sweeps = from == 0 ? options_.last_sweeps : options_.post_sweeps;
+    if (count > 0) sweep_up(levels_[from + 1], levels_[from], sweeps);
 }
 
 void Hierarchy::full_cycle(int v_cycles_after) {

@@ -20,6 +20,8 @@ struct CycleOptions {
     int v_cycles = 2;     ///< After it. >= 0.
     int pre_sweeps = 1;   ///< Of both colours, before the coarse correction. >= 1.
     int post_sweeps = 2;  ///< After it. >= 1.
+    int last_sweeps =
+        3;  ///< After the last one on the finest level: what is left then stays. >= 1.
     int keep_air_levels =
         2;  ///< Coarse levels on which a mixed cell counts as air (the paper's C).
     /// Sweeps and bottoms as the paper prints them (Level::as_printed): slower to converge, and

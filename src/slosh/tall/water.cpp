@@ -1,6 +1,9 @@
 #include "slosh/tall/water.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <limits>
 
 #include "slosh/base/error.h"
 #include "slosh/tall/column_kernels.h"
@@ -388,6 +391,12 @@ WaterReport Water::step(double dt) {
     time_ += dt;
     ++steps_;
     report.time = time_;
+    report.max_speed = max_speed();
+    if (!std::isfinite(report.max_speed))
+        throw SolveError(fmt::format(
+            "the velocity of the water is not finite at t = {:.6g} s; lower max_dt, and please "
+            "report the scene",
+            time_));
     return report;
 }
 
@@ -434,9 +443,11 @@ double Water::wall_inflow() const {
 double Water::max_speed() const {
     const Level& level = pressure_.finest();
     return std::sqrt(parallel_max(static_cast<std::size_t>(grid_.nz()), [&](std::size_t z) {
+        constexpr float kEndless = std::numeric_limits<float>::infinity();
         float most = 0;
         const auto see = [&](const Float4& u) {
-            most = std::max(most, _mm_cvtss_f32(_mm_dp_ps(u, u, 0x71)));
+            const float square = _mm_cvtss_f32(_mm_dp_ps(u, u, 0x71));
+            most = square < kEndless ? std::max(most, square) : kEndless;  // no number is, too
         };
         for (int x = 0; x < grid_.nx(); ++x) {
             const int c = grid_.column(x, static_cast<int>(z));

@@ -44,7 +44,8 @@ struct Source {
 };
 
 struct WaterReport {
-    double time = 0;   ///< At the end of the step. s
+    double time = 0;       ///< At the end of the step. s
+    double max_speed = 0;  ///< Of the water then. m/s
     StageTimes times;  ///< VE, LA (with VA), RM, PP and rest, as the paper's Table 1 names them.
 };
 
