@@ -17,16 +17,24 @@ namespace {
 constexpr double kFps = 24;
 
 /// Few frames where a frame is dear: the cost of a substep is what is compared across sizes.
-int default_frames(int n) { return n <= 64 ? 20 : n <= 128 ? 4 : 1; }
+int default_frames(int n) {
+    return n <= 64 ? 20 : n <= 128 ? 4 : 1;
+}
+
+/// Stages that go over particles; all others go over the cells of the blocks touched.
+bool is_of_particles(const std::string& stage) {
+    return stage == "particles to grid" || stage == "grid to particles, move" || stage == "sort" ||
+           stage == "sources";
+}
 
 /// `frames` frames of a simulation, of `fps` a second; with `whole`, no step goes over their ends.
 template <int D>
-Json measure(LiquidSimulation<D>& simulation, const std::string& scene, int n, int frames, double fps,
-             bool whole) {
+Json measure(LiquidSimulation<D>& simulation, const std::string& scene, int n, int frames,
+             double fps, bool whole) {
     StageTimes stages;
     int substeps = 0;
     std::string solver;
-    double iterations = 0, cells = 0;
+    double iterations = 0, cells = 0, touched = 0;
     const double wall = wall_seconds(), cpu = cpu_seconds();
     const auto look = [&](const StepReport& s) {
         stages.add(s.times);
@@ -34,6 +42,7 @@ Json measure(LiquidSimulation<D>& simulation, const std::string& scene, int n, i
         solver = s.solver;
         iterations += s.pressure.iterations;
         cells += static_cast<double>(s.liquid_cells);
+        touched += static_cast<double>(s.blocks) * kBlockCells<D>;
     };
     for (int f = whole ? 1 : frames; f <= frames; ++f) run_to<D>(simulation, f / fps, look);
     const double seconds = wall_seconds() - wall, cpu_total = cpu_seconds() - cpu;
@@ -57,6 +66,12 @@ Json measure(LiquidSimulation<D>& simulation, const std::string& scene, int n, i
     row.set("cpu_seconds_per_substep", cpu_total / substeps);
     row.set("cpu_ns_per_particle", cpu_total / substeps / particles * 1e9);
     row.set("cpu_ns_per_cell", cpu_total / cells * 1e9);
+    double on_particles = 0, on_cells = 0;
+    for (const StageTime& s : stages.stages())
+        (is_of_particles(s.name) ? on_particles : on_cells) += s.cpu;
+    // Each kind of stage by what it goes over: what should not depend on the size.
+    row.set("particle_stages_ns", on_particles / substeps / particles * 1e9);
+    row.set("cell_stages_ns", on_cells / touched * 1e9);
     row.set("bytes", static_cast<double>(peak_bytes()));
     row.set("arithmetic_per_second", arithmetic_rate());
     Json wall_stages = Json::object(), cpu_stages = Json::object();
