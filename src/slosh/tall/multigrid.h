@@ -3,7 +3,7 @@
 // Where it leaves the paper: columns are solved whole, not point by point; the residuals of all
 // fine bottoms reach the coarse bottom, weighted by what they are worth (level_merit.cpp); and the
 // row of a coarse bottom has the weights that a sum of fine ones has (TallPair,
-// Level::beside_bottom). Repeated full cycles are not safe: one, then V-cycles.
+// Level::beside_bottom). Full cycles alone are not safe: V-cycles follow (level_transfer.cpp).
 #pragma once
 
 #include <vector>
