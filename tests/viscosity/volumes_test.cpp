@@ -42,6 +42,22 @@ TEST_CASE_TEMPLATE("samples that overlap count the same volume", T, Dim<2>, Dim<
     CHECK(inconsistency(flow(VolumeKind::Independent)) > 1e-5);
 }
 
+TEST_CASE_TEMPLATE("only consistent volumes see a drop of one cell", T, Dim<2>, Dim<3>) {
+    constexpr int D = T::value;
+    // As the level set of a lone particle: a shallow cell amid air.
+    const auto drop = [](const Point<D>& x) {
+        return length(x - Point<D>::filled(8.5 / 16)) < 1e-6 ? -0.3 / 16 : 3.0 / 16;
+    };
+    for (const VolumeKind kind :
+         {VolumeKind::Consistent, VolumeKind::Independent, VolumeKind::Supersampled}) {
+        const test::Flow<D> flow(16, test::no_solid<D>, drop, kind);
+        const Index<D> at = Index<D>::filled(8);
+        for (int d = 0; d < D; ++d)
+            for (const Index<D>& face : {at, at + unit<D>(d)})
+                CHECK((flow.liquid.face.axis(d).get(face) > 0) == (kind == VolumeKind::Consistent));
+    }
+}
+
 TEST_CASE_TEMPLATE("consistent volumes are second order", T, Dim<2>,
                    Dim<3>) {
     constexpr int D = T::value;

@@ -170,22 +170,26 @@ ViscousChange<D> viscous_change(const LiquidSetup<D>& setup, const Particles<D>&
                 columns.twist(x.data() + rows, static_cast<int>(n)) - twist(states[n]);
     }
     system.store(x, out.velocity);
+    // Of the plain system the solve is the velocity, as in [Batty and Bridson 2008]: a face of the air, with
+    // neither volume nor stress, comes out of it at rest.
     FaceField<std::uint8_t, D> solved(grid.blocks);
     parallel_for(grid.blocks->size(), 8, [&](std::size_t i) {
         const int b = static_cast<int>(i);
-        system.rows.each(b, [&](int, int d, int o) { solved.axis(d).block(b)[o] = 1; });
+        for (int d = 0; d < D; ++d) {
+            const int* number = system.rows.number.axis(d).block(b);
+            for (int o = 0; o < kBlockCells<D>; ++o)
+                solved.axis(d).block(b)[o] = number[o] >= 0 || (input.plain && number[o] == kAirFace);
+        }
     });
-    if (input.plain)
-        extend_velocity(out.velocity, solved, kSkin);
-    else
-        carry_skin(input, grid.velocity, out.velocity, solved);
+    if (!input.plain) carry_skin(input, grid.velocity, out.velocity, solved);
     parallel_for(grid.blocks->size(), 8, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         for (int d = 0; d < D; ++d) {
             float* change = out.velocity.axis(d).block(b);
             const float* before = grid.velocity.axis(d).block(b);
+            const std::uint8_t* has_value = solved.axis(d).block(b);
             for (int o = 0; o < kBlockCells<D>; ++o)
-                change[o] = solved.axis(d).block(b)[o] ? change[o] - before[o] : 0.0f;
+                change[o] = has_value[o] ? change[o] - before[o] : 0.0f;
         }
     });
     return out;

@@ -25,7 +25,8 @@
 // few particles know of, slow a blob that spins.) So the condition number does not depend on slivers,
 // and a bit of liquid that hangs on the rest by a sliver is a piece of its own, with its own rigid motions.
 // `plain` leaves the liquid's side as the paper prints it: all stress with any liquid counts, and every face
-// beside one is a row, without mass if it has no liquid. So the rivals of the volumes are compared.
+// beside one is a row, without mass if it has no liquid. So the rivals of the volumes are compared; a face
+// that they give neither volume nor stress is at rest after the step, whatever liquid pressure sees there.
 #pragma once
 
 #include "slosh/viscosity/rows.h"
