@@ -13,6 +13,8 @@ namespace slosh::cli {
 namespace {
 
 constexpr double kTolerance = 1e-8;
+constexpr double kShort = 1;  // CPU s: solves that are timed kRepeats times; the least counts
+constexpr int kRepeats = 5;
 constexpr double kDt = 0.01, kRho = 1000;  // s, kg/m^3: what turns nu into eta
 
 double tank(const Point<3>& x) {
@@ -157,7 +159,11 @@ void bench_viscosity(const BenchOptions& options, BenchReport& report) {
                 for (const std::string& solver : or_default(options.solvers, solvers))
                     for (const int count : or_default(options.threads, {2})) {
                         set_threads(count);
-                        const SolveReport s = liquid.solve(nu, solver);
+                        SolveReport s = liquid.solve(nu, solver);
+                        for (int k = 1; k < kRepeats && s.cpu_seconds < kShort; ++k) {
+                            const SolveReport again = liquid.solve(nu, solver);
+                            if (again.seconds < s.seconds) s = again;
+                        }
                         Json row = Json::object();
                         row.set("suite", "viscosity");
                         row.set("scene", kind);
