@@ -87,6 +87,13 @@ void validate_stokes(ValidateReport& report) {
         report.tell(name("unbounded"), "V of Stokes' law, m/s", stokes);
         report.tell(name("paper"), "V of the paper, strong, m/s", paper[row]);
     }
+    // What the passes of a step bring, on the coarse grid: the last are nearly the limit of many.
+    for (const int passes : {1, 2, 3, 4, 5, 12}) {
+        LiquidSimulation<3> ball(ball_in_shell(1000, Coupling::Strong, kCoarse, passes));
+        report.tell(fmt::format("stokes/1000/passes/{}", passes),
+                    fmt::format("V over the exact ({} cells a radius)", kCoarse),
+                    sinking_speed(ball) * factor * 1000 / unbounded_times_eta);
+    }
 }
 
 // ---- 5b: a free blob that spins -------------------------------------------------------------------
