@@ -6,6 +6,7 @@
 #include "common.h"
 #include "linear/problems.h"
 #include "linear/split_vectors.h"
+#include "slosh/linear/cycle_bodies.h"
 #include "slosh/linear/light_bodies.h"
 #include "slosh/linear/multigrid.h"
 
@@ -101,7 +102,7 @@ TEST_CASE_TEMPLATE("Light bodies around a cycle leave it symmetric and positive,
     places[1][0] += 1.5 / n;
     const LowRank<D> F = balls<D>(s, 1.0 / n, 0.07, 100, places);
     mg.set_bodies(F);
-    LightBodies<D> light(F, mg.finest());
+    LightBodies<D> light(mg.bodies()->finest(), mg.finest());
     Field<std::uint8_t, D> active(s.blocks);
     for (std::size_t i = 0; i < F.entries.size(); i += 7)
         active.block(F.entries[i].block)[F.entries[i].offset] = 1;

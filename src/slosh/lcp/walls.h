@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <unordered_map>
 #include <vector>
 
 #include "slosh/lcp/problem.h"
@@ -227,21 +226,15 @@ private:
         it.r(b, clip.offset) -= row.diagonal * clip.rise;
     }
     /// r -= F F^T e, where e is the rise of all clipped cells.
-    void subtract_bodies(PcgPasses<D>& it, const std::vector<std::vector<Clip>>& clips) const {
-        std::unordered_map<std::size_t, float> rise;
-        for (std::size_t i = 0; i < blocks_.size(); ++i)
-            for (const Clip& c : clips[i]) rise[key(blocks_[i], c.offset)] = c.rise;
-        const LowRank<D>& F = *lcp_.system.bodies;
-        const std::vector<double> t = F.transposed([&](int b, int o) {
-            const auto at = rise.find(key(b, o));
-            return at == rise.end() ? 0.0 : static_cast<double>(at->second);
-        });
-        F.each(t, [&](int b, int o, double s) {
-            it.r(b, o) -= static_cast<float>(s / level_.weight);
-        });
-    }
-    static std::size_t key(int b, int o) {
-        return static_cast<std::size_t>(b) * kBlockCells<D> + static_cast<std::size_t>(o);
+    void subtract_bodies(PcgPasses<D>& it, const std::vector<std::vector<Clip>>& clips) {
+        if (rise_.bytes() == 0) rise_ = SplitField<D>(level_.size());
+        const auto each = [&](const auto& body) {
+            for (std::size_t i = 0; i < blocks_.size(); ++i)
+                for (const Clip& c : clips[i]) body(split_place<D>(blocks_[i], c.offset).in(rise_), c);
+        };
+        each([](float& e, const Clip& c) { e = c.rise; });
+        it.subtract_bodies(rise_);
+        each([](float& e, const Clip&) { e = 0; });
     }
     static Lanes lane_mask(std::uint8_t bits) {
         const __m256i bit = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
@@ -269,6 +262,7 @@ private:
     std::vector<std::size_t> first_ = {0};  // of each block, in vectors_
     std::vector<std::uint8_t> stale_;       // by block
     double largest_rise_ = 0;
+    SplitField<D> rise_;  // zero between uses
     LowerBounds low_;
 };
 

@@ -2,13 +2,11 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <map>
 #include <numbers>
 
-#include "slosh/base/parallel.h"
+#include "slosh/linear/cell_numbers.h"
 #include "slosh/linear/multigrid_kernels.h"
 
 namespace slosh {
@@ -22,9 +20,6 @@ constexpr double kStep = D == 3 ? std::numbers::sqrt2 : 1;
 /// What F^T D^-1 F may come to, D the diagonal of A: sweeps make a few times as much of it, which must
 /// stay below 2. With 0.6 the cycle is no longer positive in our tests.
 constexpr double kBearable = 0.4;
-
-/// Bodies whose answers one thread takes at a time.
-constexpr std::size_t kGroups = 4;
 
 /// Coarsest levels with more cells than this do without bodies.
 constexpr std::size_t kMostCells = 256;
@@ -52,10 +47,10 @@ std::vector<SplitPlace<D>> unknowns_of(const MultigridLevel<D>& level) {
     return list;
 }
 
-/// The inverse of a level's operator on `cells`, its unknowns; empty if it has none. A half-sweep that
-/// starts from a 1 in one cell leaves -a_ij / a_ii beside it. Changes the level's x and b.
+/// A level's operator on `cells`, its unknowns. A half-sweep that starts from a 1 in one cell leaves
+/// -a_ij / a_ii beside it. Changes the level's x and b.
 template <int D>
-Eigen::MatrixXd inverse_of(MultigridLevel<D>& level, const std::vector<SplitPlace<D>>& cells) {
+Eigen::MatrixXd matrix_of(MultigridLevel<D>& level, const std::vector<SplitPlace<D>>& cells) {
     const auto n = static_cast<Eigen::Index>(cells.size());
     Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
     for (const auto& c : cells) c.in(level.b) = c.in(level.x) = 0;
@@ -68,17 +63,28 @@ Eigen::MatrixXd inverse_of(MultigridLevel<D>& level, const std::vector<SplitPlac
                 relax_block<D, 0>(level, b, level.b, level.x);
         for (Eigen::Index i = 0; i < n; ++i) {
             if (cells[i].colour == cells[j].colour) continue;
-            A(i, j) = -cells[i].in(level.x) / inverse_diagonal(level, cells[i]);
-            cells[i].in(level.x) = 0;
+            float& left = cells[i].in(level.x);
+            if (left != 0) A(i, j) = -left / inverse_diagonal(level, cells[i]);
+            left = 0;
         }
         A(j, j) = 1 / inverse_diagonal(level, cells[j]);
         cells[j].in(level.x) = 0;
     }
-    const Eigen::LLT<Eigen::MatrixXd> factors((0.5 * (A + A.transpose())).eval());
-    // Of single numbers, in which the operator is kept, a pivot this small says nothing.
+    return 0.5 * (A + A.transpose());
+}
+
+/// Whether a matrix of single numbers has an inverse that says something.
+bool is_regular(const Eigen::MatrixXd& A) {
+    if (A.size() == 0) return false;
+    const Eigen::LLT<Eigen::MatrixXd> factors(A);
     const double least = factors.matrixLLT().diagonal().array().square().minCoeff();
-    if (factors.info() != Eigen::Success || !(least > 1e-5 * A.diagonal().maxCoeff())) return {};
-    return factors.solve(Eigen::MatrixXd::Identity(n, n));
+    return factors.info() == Eigen::Success && least > 1e-5 * A.diagonal().maxCoeff();
+}
+
+template <int D>
+Index<D> half(Index<D> cell) {
+    for (int d = 0; d < D; ++d) cell[d] >>= 1;
+    return cell;
 }
 
 }  // namespace
@@ -86,72 +92,92 @@ Eigen::MatrixXd inverse_of(MultigridLevel<D>& level, const std::vector<SplitPlac
 template <int D>
 CycleBodies<D>::CycleBodies(const LowRank<D>& F, const MultigridLevel<D>& grid) {
     Level& finest = levels_.emplace_back();
-    finest.F = F;
-    const double unit = 1 / std::sqrt(static_cast<double>(grid.weight));
-    for (auto& e : finest.F.entries)
-        for (double& f : e.f) f *= unit;
-    for (const auto& e : F.entries) finest.places.push_back(split_place<D>(e.block, e.offset));
+    finest.F = BodyRows<D>(F, 1 / std::sqrt(static_cast<double>(grid.weight)), grid.size());
+    for (const auto& e : F.entries) {
+        Index<D> cell = local_cell<D>(e.offset);
+        for (int d = 0; d < D; ++d) cell[d] += kSide * grid.blocks->coord(e.block)[d];
+        finest.cells.push_back(cell);
+    }
     find_share(grid, finest);
 }
 
-/// A coarser level on top of the last: its entries, not yet their values.
+/// A coarser level on top of the last, `grid`: its rows, not yet their values.
 template <int D>
-void CycleBodies<D>::add_level(const Coarsening<D>& up) {
+void CycleBodies<D>::add_level(const MultigridLevel<D>& grid, int coarse_blocks) {
     Level& fine = levels_.back();
-    Level coarse;
-    fine.above.resize(fine.F.entries.size());
-    for (int g = 0; g < fine.F.groups(); ++g) {
-        std::map<std::pair<int, int>, std::size_t> of;  // block and offset
-        const auto key = [&](const typename LowRank<D>::Entry& e) {
-            Index<D> c = local_cell<D>(e.offset);
-            int offset = 0;
-            for (int d = D - 1; d >= 0; --d)
-                offset = kSide * offset + c[d] / 2 + (up.octant[e.block] >> d & 1) * kSide / 2;
-            return std::pair(up.parent[e.block], offset);
-        };
-        for (std::size_t i = fine.F.first[g]; i < fine.F.first[g + 1]; ++i)
-            of[key(fine.F.entries[i])] = 0;
-        for (auto& [cell, number] : of) {
-            number = coarse.F.entries.size();
-            coarse.F.entries.push_back({cell.first, cell.second, {}});
-            coarse.places.push_back(split_place<D>(cell.first, cell.second));
+    const int groups = fine.F.groups();
+    fine.above.resize(fine.F.size());
+    std::vector<std::vector<Index<D>>> cells(groups);
+    std::vector<std::vector<std::uint32_t>> places(groups);
+    fine.F.for_each_group([&](int g, std::size_t begin, std::size_t end) {
+        CellNumbers<D> numbers(begin, end, 0, [&](std::size_t i) { return half(fine.cells[i]); });
+        for (std::size_t i = begin; i < end; ++i) {
+            const Index<D> cell = half(fine.cells[i]);
+            int& number = numbers[cell];
+            if (number < 0) {
+                number = static_cast<int>(cells[g].size());
+                cells[g].push_back(cell);
+                Index<D> local = cell;
+                for (int d = 0; d < D; ++d) local[d] &= kSide - 1;
+                const int block = numbered_place<D>(fine.F.places()[i], grid.size()).block;
+                places[g].push_back(place_number(
+                    split_place<D>(grid.coarsening.parent[block], cell_offset<D>(local)), coarse_blocks));
+            }
+            fine.above[i] = static_cast<std::uint32_t>(number);
         }
-        coarse.F.first.push_back(coarse.F.entries.size());
-        for (std::size_t i = fine.F.first[g]; i < fine.F.first[g + 1]; ++i)
-            fine.above[i] = of[key(fine.F.entries[i])];
+    });
+    Level coarse;
+    std::vector<std::uint32_t> all;
+    std::vector<std::size_t> first = {0};
+    for (int g = 0; g < groups; ++g) {
+        for (std::size_t i = fine.F.first(g); i < fine.F.first(g + 1); ++i)
+            fine.above[i] += static_cast<std::uint32_t>(all.size());
+        all.insert(all.end(), places[g].begin(), places[g].end());
+        coarse.cells.insert(coarse.cells.end(), cells[g].begin(), cells[g].end());
+        first.push_back(all.size());
     }
+    coarse.F = BodyRows<D>(std::move(all), std::move(first), coarse_blocks);
     levels_.push_back(std::move(coarse));
 }
 
 template <int D>
 void CycleBodies<D>::coarsen(const std::vector<MultigridLevel<D>>& levels,
                              const Field<std::uint8_t, D>* active) {
-    while (levels_.size() < levels.size()) add_level(levels[levels_.size() - 1].coarsening);
+    constexpr int W = BodyRows<D>::kWidth;
+    while (levels_.size() < levels.size())
+        add_level(levels[levels_.size() - 1], levels[levels_.size()].size());
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
         const Level& fine = levels_[l];
         Level& coarse = levels_[l + 1];
-        for (auto& e : coarse.F.entries) std::fill(std::begin(e.f), std::end(e.f), 0.0);
-        for (std::size_t i = 0; i < fine.F.entries.size(); ++i) {
-            const auto& e = fine.F.entries[i];
-            if (l == 0 && active && active->block(e.block)[e.offset]) continue;
-            for (int k = 0; k < kColumns<D>; ++k)
-                coarse.F.entries[fine.above[i]].f[k] += e.f[k] / kStep<D>;
-        }
+        const auto is_active = [&](std::size_t i) {
+            const Place p = numbered_place<D>(fine.F.places()[i], levels[0].size());
+            return active->block(p.block)[split_cell<D>(p.colour, p.at / 8, p.at % 8)] != 0;
+        };
+        fine.F.for_each_group([&](int g, std::size_t begin, std::size_t end) {
+            for (std::size_t i = coarse.F.first(g); i < coarse.F.first(g + 1); ++i) coarse.F[i] = {};
+            for (std::size_t i = begin; i < end; ++i) {
+                if (l == 0 && active && is_active(i)) continue;
+                auto& sum = coarse.F[fine.above[i]];
+                for (int k = 0; k < W; ++k)
+                    sum.f[k] += fine.F[i].f[k] * static_cast<float>(1 / kStep<D>);
+            }
+        });
         find_share(levels[l + 1], coarse);
     }
 }
 
 template <int D>
 void CycleBodies<D>::find_share(const MultigridLevel<D>& grid, Level& level) {
-    constexpr int N = kColumns<D>;
+    constexpr int N = kColumns<D>, W = BodyRows<D>::kWidth;
     level.share.assign(level.F.groups(), 1.0);
-    for (int g = 0; g < level.F.groups(); ++g) {
-        double K[N][N] = {};  // F^T D^-1 F
-        for (std::size_t i = level.F.first[g]; i < level.F.first[g + 1]; ++i) {
-            const double inverse = inverse_diagonal(grid, level.places[i]);
-            const auto& f = level.F.entries[i].f;
+    level.F.for_each_group([&](int g, std::size_t begin, std::size_t end) {
+        float K[N][W] = {};  // F^T D^-1 F
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto inverse = static_cast<float>(
+                inverse_diagonal(grid, numbered_place<D>(level.F.places()[i], grid.size())));
+            const auto& f = level.F[i].f;
             for (int j = 0; j < N; ++j)
-                for (int k = 0; k < N; ++k) K[j][k] += inverse * f[j] * f[k];
+                for (int k = 0; k < W; ++k) K[j][k] += inverse * f[j] * f[k];
         }
         double most = 0;  // no eigenvalue is larger than a row's sum of magnitudes
         for (int j = 0; j < N; ++j) {
@@ -160,58 +186,26 @@ void CycleBodies<D>::find_share(const MultigridLevel<D>& grid, Level& level) {
             most = std::max(most, sum);
         }
         if (most > kBearable) level.share[g] = kBearable / most;
-    }
-}
-
-template <int D>
-std::vector<double> CycleBodies<D>::answer(const Level& level, const SplitField<D>& x) {
-    constexpr int N = kColumns<D>;
-    const LowRank<D>& F = level.F;
-    std::vector<double> t(F.columns());
-    parallel_for(F.groups(), kGroups, [&](std::size_t g) {
-        double sum[N] = {};
-        for (std::size_t i = F.first[g]; i < F.first[g + 1]; ++i) {
-            const double value = level.places[i].in(x);
-            for (int k = 0; k < N; ++k) sum[k] += F.entries[i].f[k] * value;
-        }
-        std::copy_n(sum, N, t.begin() + static_cast<std::ptrdiff_t>(g * N));
     });
-    return t;
 }
 
-/// b -= F t, each group's t by its share.
+/// b - F t for b, each group's t by its share.
 template <int D>
-void CycleBodies<D>::subtract(const Level& level, std::vector<double> t,
-                              const std::vector<double>& share, SplitField<D>& b) {
-    constexpr int N = kColumns<D>;
-    const LowRank<D>& F = level.F;
-    for (int g = 0; g < F.groups(); ++g) {
-        double* own = t.data() + g * N;
-        for (int k = 0; k < N; ++k) own[k] *= share[g];
-        for (std::size_t i = F.first[g]; i < F.first[g + 1]; ++i) {
-            double sum = 0;
-            for (int k = 0; k < N; ++k) sum += F.entries[i].f[k] * own[k];
-            level.places[i].in(b) -= static_cast<float>(sum);
-        }
-    }
-}
-
-template <int D>
-void CycleBodies<D>::hold(Level& level, std::vector<double> t, SplitField<D>& b) {
-    level.t = std::move(t);
-    for (std::size_t i = 0; i < level.b.size(); ++i) level.places[i].in(b) = level.b[i];
-    subtract(level, level.t, level.share, b);
+void CycleBodies<D>::hold(Level& level, SplitField<D>& b) {
+    Columns t = level.t;
+    for (std::size_t k = 0; k < t.size(); ++k) t[k] *= level.share[k / BodyRows<D>::kWidth];
+    level.F.hold(t, b);
 }
 
 template <int D>
 void CycleBodies<D>::begin(std::size_t l, SplitField<D>& b, const SplitField<D>* x) {
     Level& level = levels_[l];
     if (!x) {  // b is new
-        level.b.resize(level.F.entries.size());
-        for (std::size_t i = 0; i < level.b.size(); ++i) level.b[i] = level.places[i].in(b);
-        level.t.assign(level.F.columns(), 0.0);
+        level.F.keep(b);
+        level.t = level.F.no_columns();
     } else {
-        hold(level, answer(level, *x), b);
+        level.F.transposed(*x, level.t);
+        hold(level, b);
     }
 }
 
@@ -219,47 +213,52 @@ template <int D>
 void CycleBodies<D>::restrict_rest(std::size_t l, const SplitField<D>& x,
                                    SplitField<D>& coarse_b) {
     Level& fine = levels_[l];
-    fine.swept = answer(fine, x);
-    std::vector<double> rest = fine.swept;
-    for (std::size_t k = 0; k < rest.size(); ++k) rest[k] = (rest[k] - fine.t[k]) / kStep<D>;
-    subtract(levels_[l + 1], std::move(rest), fine.share, coarse_b);
+    fine.F.transposed(x, fine.swept);
+    Columns rest = fine.swept;
+    for (std::size_t k = 0; k < rest.size(); ++k)
+        rest[k] = (rest[k] - fine.t[k]) / kStep<D> * fine.share[k / BodyRows<D>::kWidth];
+    levels_[l + 1].F.subtract(rest, coarse_b);
 }
 
 template <int D>
 void CycleBodies<D>::correct(std::size_t l, SplitField<D>& b, const SplitField<D>& coarse_x) {
-    std::vector<double> t = levels_[l].swept;
-    const std::vector<double> more = answer(levels_[l + 1], coarse_x);
-    for (std::size_t k = 0; k < t.size(); ++k) t[k] += kStep<D> * more[k];
-    hold(levels_[l], std::move(t), b);
+    Level& level = levels_[l];
+    levels_[l + 1].F.transposed(coarse_x, level.t);
+    for (std::size_t k = 0; k < level.t.size(); ++k)
+        level.t[k] = level.swept[k] + kStep<D> * level.t[k];
+    hold(level, b);
 }
 
 template <int D>
 double CycleBodies<D>::end(std::size_t l, SplitField<D>& b, const SplitField<D>& x) {
-    const Level& level = levels_[l];
-    double more = 0;
-    for (std::size_t i = 0; i < level.b.size(); ++i) {
-        const Place place = level.places[i];
-        float& value = place.in(b);
-        // A cell that touches two bodies comes twice; the second time it is right already.
-        more += (static_cast<double>(level.b[i]) - value) * place.in(x);
-        value = level.b[i];
-    }
-    return more;
+    return levels_[l].F.restore(b, x);
 }
 
 template <int D>
 void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<void()>& solve) {
-    Level& own = levels_.back();
+    constexpr int N = kColumns<D>;
+    BodyRows<D>& rows = levels_.back().F;
     cells_ = unknowns_of(level);
     inverse_.clear();
     if (cells_.size() > kMostCells) {
-        for (auto& e : own.F.entries) std::fill(std::begin(e.f), std::end(e.f), 0.0);
+        for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {};
         return;
     }
     const auto n = static_cast<Eigen::Index>(cells_.size());
-    Eigen::MatrixXd B = inverse_of(level, cells_);
-    if (B.size() == 0) {
-        // No inverse, as without air: what `solve` stands for, column by column.
+    std::vector<Eigen::Index> number(place_count<D>(level.size()), -1);
+    for (Eigen::Index j = 0; j < n; ++j) number[place_number(cells_[j], level.size())] = j;
+    Eigen::MatrixXd F = Eigen::MatrixXd::Zero(n, rows.groups() * N);
+    for (int g = 0; g < rows.groups(); ++g)
+        for (std::size_t i = rows.first(g); i < rows.first(g + 1); ++i)
+            if (const Eigen::Index j = number[rows.places()[i]]; j >= 0)
+                for (int k = 0; k < N; ++k) F(j, g * N + k) = rows[i].f[k];
+
+    const Eigen::MatrixXd A = matrix_of(level, cells_);
+    Eigen::MatrixXd B;
+    if (is_regular(A)) {
+        B = (A + F * F.transpose()).llt().solve(Eigen::MatrixXd::Identity(n, n));
+    } else {
+        // No inverse, as without air: what `solve` stands for, column by column ...
         B.resize(n, n);
         for (const Place& c : cells_) c.in(level.b) = 0;
         for (Eigen::Index j = 0; j < n; ++j) {
@@ -269,23 +268,11 @@ void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<
             for (Eigen::Index i = 0; i < n; ++i) B(i, j) = cells_[i].in(level.x);
         }
         B = (0.5 * (B + B.transpose())).eval();
+        // ... and (B^-1 + F F^T)^-1 by Woodbury's formula
+        const Eigen::MatrixXd BF = B * F;
+        const Eigen::MatrixXd G = Eigen::MatrixXd::Identity(F.cols(), F.cols()) + F.transpose() * BF;
+        B -= BF * G.llt().solve(BF.transpose());
     }
-    Eigen::MatrixXd F = Eigen::MatrixXd::Zero(n, own.F.columns());
-    std::map<std::array<int, 3>, Eigen::Index> row;
-    for (Eigen::Index j = 0; j < n; ++j)
-        row[{cells_[j].block, cells_[j].colour, cells_[j].at}] = j;
-    for (int g = 0; g < own.F.groups(); ++g)
-        for (std::size_t i = own.F.first[g]; i < own.F.first[g + 1]; ++i) {
-            const Place place = own.places[i];
-            const auto at = row.find({place.block, place.colour, place.at});
-            if (at == row.end()) continue;
-            for (int k = 0; k < kColumns<D>; ++k)
-                F(at->second, g * kColumns<D> + k) = own.F.entries[i].f[k];
-        }
-    // (B^-1 + F F^T)^-1 by Woodbury's formula
-    const Eigen::MatrixXd BF = B * F;
-    const Eigen::MatrixXd G = Eigen::MatrixXd::Identity(F.cols(), F.cols()) + F.transpose() * BF;
-    B -= BF * G.llt().solve(BF.transpose());
     for (Eigen::Index i = 0; i < n; ++i)
         for (Eigen::Index j = 0; j < n; ++j) inverse_.push_back(static_cast<float>(B(i, j)));
 }
@@ -293,13 +280,13 @@ void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<
 template <int D>
 void CycleBodies<D>::solve_coarsest(MultigridLevel<D>& level) const {
     const std::size_t n = cells_.size();
-    std::vector<float> b(n);
-    for (std::size_t i = 0; i < n; ++i) b[i] = cells_[i].in(level.b);
-    for (std::size_t i = 0; i < n; ++i) {
-        float s = 0;
-        for (std::size_t j = 0; j < n; ++j) s += inverse_[i * n + j] * b[j];
-        cells_[i].in(level.x) = s;
+    std::vector<float> x(n);
+    for (std::size_t j = 0; j < n; ++j) {
+        const float b = cells_[j].in(level.b);
+        const float* column = inverse_.data() + j * n;
+        for (std::size_t i = 0; i < n; ++i) x[i] += column[i] * b;
     }
+    for (std::size_t i = 0; i < n; ++i) cells_[i].in(level.x) = x[i];
 }
 
 template class CycleBodies<2>;

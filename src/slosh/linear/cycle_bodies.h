@@ -15,10 +15,11 @@
 // than a sweep can bear, the level gets a smaller F.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <vector>
 
-#include "slosh/linear/low_rank.h"
+#include "slosh/linear/body_rows.h"
 #include "slosh/linear/multigrid.h"
 
 namespace slosh {
@@ -46,25 +47,25 @@ public:
     /// b as it was before begin(). Returns how much more b.x is with it.
     double end(std::size_t l, SplitField<D>& b, const SplitField<D>& x);
 
+    /// F of the finest level.
+    const BodyRows<D>& finest() const { return levels_.front().F; }
+
 private:
     using Place = SplitPlace<D>;
+    using Columns = typename BodyRows<D>::Columns;
     struct Level {
-        LowRank<D> F;                    // divided by the root of the level's weight
-        std::vector<std::size_t> above;  // of each entry: that of the coarser level
-        std::vector<double> share;       // of each group: what the sweeps can bear, squared
-        std::vector<double> t;           // held
-        std::vector<double> swept;       // F^T x after the sweeps
-        std::vector<float> b;            // of each entry's cell, without bodies
-        std::vector<Place> places;       // of the entries
+        BodyRows<D> F;                     // divided by the root of the level's weight
+        std::vector<Index<D>> cells;       // of the rows
+        std::vector<std::uint32_t> above;  // of each row: that of the coarser level
+        std::vector<double> share;         // of each group: what the sweeps can bear, squared
+        Columns t;                         // held
+        Columns swept;                     // F^T x after the sweeps
     };
-    static std::vector<double> answer(const Level& level, const SplitField<D>& x);
-    static void subtract(const Level& level, std::vector<double> t,
-                         const std::vector<double>& share, SplitField<D>& b);
-    void hold(Level& level, std::vector<double> t, SplitField<D>& b);
-    void add_level(const Coarsening<D>& up);
+    static void hold(Level& level, SplitField<D>& b);
+    void add_level(const MultigridLevel<D>& grid, int coarse_blocks);
     void find_share(const MultigridLevel<D>& grid, Level& level);
 
-    std::vector<Level> levels_;
+    std::deque<Level> levels_;    // finest() stays where it is
     std::vector<Place> cells_;    // the unknowns of the coarsest level
     std::vector<float> inverse_;  // of the coarsest level's operator, bodies and all
 };

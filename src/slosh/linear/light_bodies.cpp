@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "slosh/base/parallel.h"
+#include "slosh/linear/cell_numbers.h"
 #include "slosh/linear/stencil_row.h"
 
 namespace slosh {
@@ -13,9 +13,6 @@ namespace {
 
 /// Added to the diagonal of E, relative to it: columns of F may be the same, or none (a hinge).
 constexpr double kRidge = 1e-6;
-
-/// Bodies that one thread takes at a time.
-constexpr std::size_t kGroups = 4;
 
 using Matrix = Eigen::SparseMatrix<double>;
 
@@ -49,20 +46,41 @@ private:
     std::vector<Other> others_;
 };
 
-/// a b^T
-template <std::size_t N>
-Eigen::Matrix<double, static_cast<int>(N), static_cast<int>(N)> outer(const std::array<float, N>& a,
-                                                                      const std::array<float, N>& b) {
-    using Column = Eigen::Matrix<float, static_cast<int>(N), 1>;
-    return (Eigen::Map<const Column>(a.data()) * Eigen::Map<const Column>(b.data()).transpose())
-        .template cast<double>();
-}
+/// Sums of a b^T over rows.
+template <int D>
+class Outer {
+public:
+    static constexpr int N = kColumns<D>, W = BodyRows<D>::kWidth;
+    using Row = typename BodyRows<D>::Row;
+    void add(const Row& a, const Row& b) {
+        for (int j = 0; j < N; ++j)
+            for (int k = 0; k < W; ++k) sum_[j][k] += static_cast<double>(a.f[j]) * b.f[k];
+    }
+    Eigen::Matrix<double, N, N> sum() const {
+        Eigen::Matrix<double, N, N> m;
+        for (int j = 0; j < N; ++j)
+            for (int k = 0; k < N; ++k) m(j, k) = sum_[j][k];
+        return m;
+    }
 
-template <std::size_t N>
-double dot(const std::array<float, N>& a, const double* c) {
-    double s = 0;
-    for (std::size_t k = 0; k < N; ++k) s += a[k] * c[k];
-    return s;
+private:
+    double sum_[N][W] = {};
+};
+
+/// Columns without the zeros that fill them up, and back.
+template <int D>
+Eigen::VectorXd packed(const std::vector<double>& columns) {
+    constexpr int N = kColumns<D>, W = BodyRows<D>::kWidth;
+    Eigen::VectorXd v(static_cast<Eigen::Index>(columns.size() / W * N));
+    for (Eigen::Index k = 0; k < v.size(); ++k) v[k] = columns[k / N * W + k % N];
+    return v;
+}
+template <int D>
+std::vector<double> columns_of(const Eigen::VectorXd& v) {
+    constexpr int N = kColumns<D>, W = BodyRows<D>::kWidth;
+    std::vector<double> columns(static_cast<std::size_t>(v.size() / N * W));
+    for (Eigen::Index k = 0; k < v.size(); ++k) columns[k / N * W + k % N] = v[k];
+    return columns;
 }
 
 }  // namespace
@@ -75,84 +93,93 @@ struct LightBodies<D>::Factor {
 };
 
 template <int D>
-LightBodies<D>::LightBodies(const LowRank<D>& F, const MultigridLevel<D>& finest)
-    : given_(F), E_(std::make_unique<Factor>()) {
-    const double unit = 1 / std::sqrt(static_cast<double>(finest.weight));
-    const std::size_t n = F.entries.size();
-    cells_.resize(n);
-    F_.resize(n);
-    group_.resize(n);
-    const auto number = [&](const SplitPlace<D>& p) {
-        return static_cast<std::uint32_t>((p.colour * (finest.size() + 1) + p.block) * kHalf<D> + p.at);
-    };
-    for (int g = 0; g < F.groups(); ++g)
-        for (std::size_t i = F.first[g]; i < F.first[g + 1]; ++i) {
-            const auto& e = F.entries[i];
-            const StencilRow<D> row(finest, e.block, e.offset);
-            Cell& cell = cells_[i];
-            group_[i] = g;
-            cell.own = number(split_place<D>(e.block, e.offset));
-            cell.diagonal = row.diagonal;
-            for (int side = 0; side < 2 * D; ++side) {
-                cell.c[side] = row.c[side];
-                cell.near[side] = row.c[side] != 0 ? number(row.near[side]) : cell.own;
-            }
-            for (int k = 0; k < N; ++k) F_[i][k] = static_cast<float>(e.f[k] * unit);
-        }
-    Z_.resize(n);
-    find_couples(2 * (static_cast<std::size_t>(finest.size()) + 1) * kHalf<D>);
-    kept_.resize(touched_.size());
+LightBodies<D>::LightBodies(const BodyRows<D>& F, const MultigridLevel<D>& finest)
+    : F_(F), Z_(F), blocks_(finest.size()), E_(std::make_unique<Factor>()) {
+    find_cells(finest);
+    find_couples();
 }
 
 template <int D>
 LightBodies<D>::~LightBodies() = default;
 
 template <int D>
-template <class Body>
-void LightBodies<D>::for_each_group(const Body& body) const {
-    parallel_for(given_.groups(), kGroups, [&](std::size_t g) {
-        body(static_cast<int>(g), static_cast<Eigen::Index>(g) * N, given_.first[g], given_.first[g + 1]);
+void LightBodies<D>::find_cells(const MultigridLevel<D>& finest) {
+    cells_.resize(F_.size());
+    std::vector<std::vector<std::uint32_t>> places(F_.groups());
+    F_.for_each_group([&](int g, std::size_t begin, std::size_t end) {
+        const auto place = [&](std::size_t i) {
+            return numbered_place<D>(F_.places()[i], blocks_);
+        };
+        const auto cell_of = [&](const SplitPlace<D>& p) {
+            Index<D> cell = local_cell<D>(split_cell<D>(p.colour, p.at / 8, p.at % 8));
+            for (int d = 0; d < D; ++d) cell[d] += kSide * finest.blocks->coord(p.block)[d];
+            return cell;
+        };
+        CellNumbers<D> numbers(begin, end, 1, [&](std::size_t i) { return cell_of(place(i)); });
+        std::vector<std::uint32_t>& own = places[g];
+        for (std::size_t i = begin; i < end; ++i) {
+            numbers[cell_of(place(i))] = static_cast<int>(own.size());
+            own.push_back(F_.places()[i]);
+        }
+        for (std::size_t i = begin; i < end; ++i) {
+            const SplitPlace<D> p = place(i);
+            const StencilRow<D> row(finest, p.block, split_cell<D>(p.colour, p.at / 8, p.at % 8));
+            const Index<D> centre = cell_of(p);
+            Cell& cell = cells_[i];
+            cell.diagonal = row.diagonal;
+            for (int side = 0; side < 2 * D; ++side) {
+                cell.c[side] = row.c[side];
+                cell.near[side] = static_cast<std::uint32_t>(i - begin);
+                if (row.c[side] == 0) continue;
+                Index<D> beside = centre;
+                beside[side / 2] += side & 1 ? 1 : -1;
+                int& number = numbers[beside];
+                if (number < 0) {
+                    number = static_cast<int>(own.size());
+                    own.push_back(place_number(row.near[side], blocks_));
+                }
+                cell.near[side] = static_cast<std::uint32_t>(number);
+            }
+        }
     });
+    std::vector<std::uint32_t> all;
+    std::vector<std::size_t> first = {0};
+    for (int g = 0; g < F_.groups(); ++g) {
+        for (std::size_t i = F_.first(g); i < F_.first(g + 1); ++i)
+            for (std::uint32_t& near : cells_[i].near) near += static_cast<std::uint32_t>(all.size());
+        all.insert(all.end(), places[g].begin(), places[g].end());
+        first.push_back(all.size());
+    }
+    W_ = BodyRows<D>(std::move(all), std::move(first), blocks_);
 }
 
 template <int D>
-void LightBodies<D>::find_couples(std::size_t places) {
-    // Entries by place: the first of each, and after each the next.
-    constexpr int kNone = -1, kSeen = -2;
-    std::vector<int> first(places, kNone), next(cells_.size(), kNone);
-    for (int i = static_cast<int>(cells_.size()) - 1; i >= 0; --i) {
-        int& head = first[cells_[i].own];
-        if (head == kNone) touched_.push_back(cells_[i].own);
-        next[i] = head;
-        head = i;
-    }
-    inner_.assign(given_.groups(), {});
-    for (int i = 0; i < static_cast<int>(cells_.size()); ++i) {
-        const Cell& cell = cells_[i];
-        const auto add = [&](std::uint32_t place, float a, bool same) {
-            if (first[place] == kNone) {
-                touched_.push_back(place);
-                first[place] = kSeen;
-            }
-            for (int j = first[place]; j >= 0; j = next[j]) {
-                if (group_[j] != group_[i])
-                    outer_.push_back({i, j, a, same});
-                else if (i < j)
-                    inner_[group_[i]].push_back({i, j, a, same});
-            }
-        };
-        add(cell.own, cell.diagonal, true);
-        for (int side = 0; side < 2 * D; ++side)
-            if (cell.c[side] != 0) add(cell.near[side], -cell.c[side], false);
+void LightBodies<D>::find_couples() {
+    auto shared = W_.shared();
+    const auto place = [&](const auto& s) { return W_.places()[s.row]; };
+    std::stable_sort(shared.begin(), shared.end(),
+                     [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    for (std::size_t i = 0, next; i < shared.size(); i = next) {
+        next = i;
+        while (next < shared.size() && place(shared[next]) == place(shared[i])) ++next;
+        for (std::size_t a = i; a < next; ++a) {
+            const auto [row, g] = shared[a];
+            if (!is_in_F(g, row)) continue;
+            const auto f = static_cast<std::uint32_t>(F_.first(g) + (row - W_.first(g)));
+            for (std::size_t b = i; b < next; ++b)
+                if (shared[b].group != g) couples_.push_back({g, shared[b].group, f, shared[b].row});
+        }
     }
 }
 
 template <int D>
 void LightBodies<D>::build(const Field<std::uint8_t, D>* active) {
-    std::vector<std::uint8_t> now(cells_.size(), 0);
+    std::vector<std::uint8_t> now(F_.size(), 0);
     if (active)
-        for (std::size_t i = 0; i < now.size(); ++i)
-            now[i] = active->block(given_.entries[i].block)[given_.entries[i].offset];
+        for (std::size_t i = 0; i < now.size(); ++i) {
+            const SplitPlace<D> p = numbered_place<D>(F_.places()[i], blocks_);
+            now[i] = active->block(p.block)[split_cell<D>(p.colour, p.at / 8, p.at % 8)];
+        }
     if (now == active_) return;
     active_ = std::move(now);
     factor();
@@ -160,26 +187,38 @@ void LightBodies<D>::build(const Field<std::uint8_t, D>* active) {
 
 template <int D>
 void LightBodies<D>::factor() {
-    BlockMatrix<N> T(given_.groups()), E(given_.groups());
-    for_each_group([&](int g, Eigen::Index, std::size_t begin, std::size_t end) {
+    constexpr int N = kColumns<D>, W = BodyRows<D>::kWidth;
+    BlockMatrix<N> T(F_.groups()), E(F_.groups());
+    F_.for_each_group([&](int g, std::size_t begin, std::size_t end) {
+        for (std::size_t w = W_.first(g); w < W_.first(g + 1); ++w) W_[w] = {};
+        Outer<D> of_T, of_E;
+        const auto add = [&](std::uint32_t w, float a, const typename BodyRows<D>::Row& row) {
+            for (int k = 0; k < W; ++k) W_[w].f[k] += a * row.f[k];
+        };
         for (std::size_t i = begin; i < end; ++i) {
-            const float d = cells_[i].diagonal;
-            for (int k = 0; k < N; ++k) Z_[i][k] = active_[i] || d == 0 ? 0 : F_[i][k] / d;
-            T.own[g] += outer(F_[i], Z_[i]);
-            E.own[g] += d * outer(Z_[i], Z_[i]);
+            const Cell& cell = cells_[i];
+            const float inverse = active_[i] || cell.diagonal == 0 ? 0 : 1 / cell.diagonal;
+            for (int k = 0; k < W; ++k) Z_[i].f[k] = F_[i].f[k] * inverse;
+            add(static_cast<std::uint32_t>(W_.first(g) + (i - begin)), cell.diagonal, Z_[i]);
+            for (int side = 0; side < 2 * D; ++side) add(cell.near[side], -cell.c[side], Z_[i]);
+            of_T.add(F_[i], Z_[i]);
         }
-        for (const Couple& c : inner_[g]) {
-            const auto block = outer(Z_[c.i], Z_[c.j]);
-            E.own[g] += c.a * (block + block.transpose());
-        }
+        for (std::size_t i = begin; i < end; ++i) of_E.add(Z_[i], W_[W_.first(g) + (i - begin)]);
+        T.own[g] = of_T.sum();
+        E.own[g] = of_E.sum();
     });
-    for (const Couple& c : outer_) {
-        E.add(group_[c.i], group_[c.j], c.a * outer(Z_[c.i], Z_[c.j]));
-        if (c.same) T.add(group_[c.i], group_[c.j], outer(F_[c.i], Z_[c.j]));
+    for (const Couple& c : couples_) {
+        Outer<D> of_T, of_E;
+        of_E.add(Z_[c.f], W_[c.w]);
+        E.add(c.g, c.h, of_E.sum());
+        if (!is_in_F(c.h, c.w)) continue;
+        of_T.add(F_[c.f], Z_[F_.first(c.h) + (c.w - W_.first(c.h))]);
+        T.add(c.g, c.h, of_T.sum());
     }
     E_->T = T.matrix();
-    Matrix sum = E.matrix() + Matrix(E_->T.transpose() * E_->T);
-    for (int k = 0; k < given_.columns(); ++k) {
+    const Matrix ZAZ = E.matrix();
+    Matrix sum = 0.5 * (ZAZ + Matrix(ZAZ.transpose())) + Matrix(E_->T.transpose() * E_->T);
+    for (int k = 0; k < sum.cols(); ++k) {
         double& d = sum.coeffRef(k, k);
         d = d > 0 ? (1 + kRidge) * d : 1;
     }
@@ -187,51 +226,25 @@ void LightBodies<D>::factor() {
 }
 
 template <int D>
-void LightBodies<D>::begin(SplitField<D>& field) {
-    float* r = field.half(0, 0);
-    E_->Zr.resize(given_.columns());
-    for_each_group([&](int, Eigen::Index column, std::size_t begin, std::size_t end) {
-        double sum[N] = {};
-        for (std::size_t i = begin; i < end; ++i)
-            for (int k = 0; k < N; ++k) sum[k] += static_cast<double>(Z_[i][k]) * r[cells_[i].own];
-        std::copy_n(sum, N, &E_->Zr[column]);
-    });
+void LightBodies<D>::begin(SplitField<D>& r) {
+    std::vector<double> Zr;
+    Z_.transposed(r, Zr);
+    E_->Zr = packed<D>(Zr);
     E_->c = E_->of_E.solve(E_->Zr);
-    for (std::size_t i = 0; i < touched_.size(); ++i) kept_[i] = r[touched_[i]];
-    const Eigen::VectorXd Tc = E_->T * E_->c;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-        const Cell& cell = cells_[i];
-        const auto y = static_cast<float>(dot(Z_[i], &E_->c[group_[i] * N]));
-        const auto f = static_cast<float>(dot(F_[i], &Tc[group_[i] * N]));
-        r[cell.own] -= cell.diagonal * y + f;
-        for (int side = 0; side < 2 * D; ++side) r[cell.near[side]] += cell.c[side] * y;
-    }
+    W_.keep(r);
+    W_.hold(columns_of<D>(E_->c), r);
+    F_.subtract(columns_of<D>(E_->T * E_->c), r);
 }
 
 template <int D>
-double LightBodies<D>::end(SplitField<D>& r_field, SplitField<D>& z_field) {
-    float *r = r_field.half(0, 0), *z = z_field.half(0, 0);
-    for (std::size_t i = 0; i < touched_.size(); ++i) r[touched_[i]] = kept_[i];
-    Eigen::VectorXd ZAz(given_.columns()), Fz(given_.columns());
-    for_each_group([&](int, Eigen::Index column, std::size_t begin, std::size_t end) {
-        double a[N] = {}, f[N] = {};
-        for (std::size_t i = begin; i < end; ++i) {
-            const Cell& cell = cells_[i];
-            const float own = z[cell.own];
-            float Az = cell.diagonal * own;
-            for (int side = 0; side < 2 * D; ++side) Az -= cell.c[side] * z[cell.near[side]];
-            for (int k = 0; k < N; ++k) {
-                a[k] += static_cast<double>(Z_[i][k]) * Az;
-                f[k] += static_cast<double>(F_[i][k]) * own;
-            }
-        }
-        std::copy_n(a, N, &ZAz[column]);
-        std::copy_n(f, N, &Fz[column]);
-    });
-    const Eigen::VectorXd ZCz = ZAz + E_->T.transpose() * Fz;
+double LightBodies<D>::end(SplitField<D>& r, SplitField<D>& z) {
+    W_.restore(r);
+    std::vector<double> ZAz, Fz;
+    W_.transposed(z, ZAz);
+    F_.transposed(z, Fz);
+    const Eigen::VectorXd ZCz = packed<D>(ZAz) + E_->T.transpose() * packed<D>(Fz);
     const Eigen::VectorXd more = E_->c - E_->of_E.solve(ZCz);
-    for (std::size_t i = 0; i < cells_.size(); ++i)
-        z[cells_[i].own] += static_cast<float>(dot(Z_[i], &more[group_[i] * N]));
+    Z_.subtract(columns_of<D>(-more), z);
     // The cycle's own r.z lacks (C Z c).z.
     return ZCz.dot(E_->c) + E_->Zr.dot(more);
 }

@@ -14,12 +14,11 @@
 // which is symmetric and positive as B is.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "slosh/linear/low_rank.h"
+#include "slosh/linear/body_rows.h"
 #include "slosh/linear/multigrid.h"
 
 namespace slosh {
@@ -30,7 +29,8 @@ inline constexpr double kLightBody = 5;
 template <int D>
 class LightBodies {
 public:
-    LightBodies(const LowRank<D>& F, const MultigridLevel<D>& finest);
+    /// F is that of the finest level and must outlive this.
+    LightBodies(const BodyRows<D>& F, const MultigridLevel<D>& finest);
     ~LightBodies();
 
     /// Z and E; cells marked in `active`, if given, take no part.
@@ -41,37 +41,32 @@ public:
     double end(SplitField<D>& r, SplitField<D>& z);
 
 private:
-    static constexpr int N = kColumns<D>;
-    using Values = std::array<float, N>;
-    /// Where an entry of F is, and its row of A. Places count from the start of a SplitField.
+    /// A row of A at a cell of F: the rows of W beside it, and what A has there.
     struct Cell {
-        std::uint32_t own;
         std::uint32_t near[2 * D];
         float diagonal, c[2 * D];
     };
-    /// Two entries whose cells are the same or beside each other, and what A has there.
+    /// A row of F and one of W at the same place, of two groups.
     struct Couple {
-        int i, j;
-        float a;
-        bool same;  // cell
+        int g, h;
+        std::uint32_t f, w;
     };
     struct Factor;  // of E
 
-    void find_couples(std::size_t places);
+    void find_cells(const MultigridLevel<D>& finest);
+    void find_couples();
     void factor();
-    /// Calls body(group, its columns' first, its first entry and the one after its last).
-    template <class Body>
-    void for_each_group(const Body& body) const;
+    bool is_in_F(int group, std::uint32_t w) const {
+        return w - W_.first(group) < F_.first(group + 1) - F_.first(group);
+    }
 
-    const LowRank<D>& given_;
+    const BodyRows<D>& F_;
+    BodyRows<D> Z_;
+    BodyRows<D> W_;  // A Z: of each group first the cells of F, then those beside them
+    int blocks_;
     std::vector<Cell> cells_;
-    std::vector<Values> F_, Z_;  // F in the units of the level
+    std::vector<Couple> couples_;
     std::vector<std::uint8_t> active_;
-    std::vector<std::vector<Couple>> inner_;  // couples i < j of each group
-    std::vector<Couple> outer_;               // those of two groups, both ways
-    std::vector<int> group_;                  // of each entry
-    std::vector<std::uint32_t> touched_;      // places of all cells and their neighbours
-    std::vector<float> kept_;                 // r in them
     std::unique_ptr<Factor> E_;
 };
 

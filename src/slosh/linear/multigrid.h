@@ -131,6 +131,7 @@ public:
 
     /// Lets the cycle know of the system's bodies from now on (cycle_bodies.h).
     void set_bodies(const LowRank<D>& F);
+    const CycleBodies<D>* bodies() const { return bodies_.get(); }
 
     /// Lets the coarser levels know which cells are at their bound now: they see them as fixed, as
     /// what air at their centre would be. `blocks` are those in which that changed since last time.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "slosh/linear/cycle_bodies.h"
 #include "slosh/linear/light_bodies.h"
 #include "slosh/linear/multigrid_kernels.h"
 #include "slosh/linear/pockets.h"
@@ -122,7 +123,7 @@ public:
         multigrid_.set_bodies(*system_.bodies);
         // A body may be out of reach of all liquid.
         if (system_.bodies->empty() || system_.bodies->lightness < kLightBody) return;
-        light_.emplace(*system_.bodies, level_);
+        light_.emplace(multigrid_.bodies()->finest(), level_);
         light_->build(nullptr);
     }
     /// Cells marked in `active` are at their bound: no body moves them.
@@ -130,6 +131,13 @@ public:
         if (light_) light_->build(&active);
     }
     const SplitField<D>& r() const { return r_; }
+
+    /// r -= F F^T e, of the bodies.
+    void subtract_bodies(const SplitField<D>& e) {
+        const BodyRows<D>& F = multigrid_.bodies()->finest();
+        F.transposed(e, answer_);
+        F.subtract(answer_, r_);
+    }
 
     /// Blocks whose x is brought up to date by advance(), not by search().
     void set_early(const std::vector<int>& blocks) {
@@ -212,20 +220,19 @@ private:
         return split_place<D>(b, o).in(f);
     }
     /// The part of the bodies in q = A z + beta q; returns their part of p.q. With t = F^T z and
-    /// s = F^T p = t + beta s, the new part of q is F t, and p.(F t) = s.t. The weight is that of
-    /// the multigrid, in whose units z, p and q are.
+    /// s = F^T p = t + beta s, the new part of q is F t, and p.(F t) = s.t.
     double search_bodies(double beta) {
         if (!system_.bodies) return 0;
-        const LowRank<D>& F = *system_.bodies;
-        const double scale = 1 / level_.weight;
-        std::vector<double> t = F.transposed([&](int b, int o) { return cell(z_, b, o); });
-        along_.resize(t.size(), 0.0);
+        const BodyRows<D>& F = multigrid_.bodies()->finest();
+        F.transposed(z_, answer_);
+        along_.resize(answer_.size(), 0.0);
         double curvature = 0;
-        for (std::size_t k = 0; k < t.size(); ++k) {
-            along_[k] = beta == 0 ? t[k] : t[k] + beta * along_[k];
-            curvature += along_[k] * t[k] * scale;
+        for (std::size_t k = 0; k < answer_.size(); ++k) {
+            along_[k] = beta == 0 ? answer_[k] : answer_[k] + beta * along_[k];
+            curvature += along_[k] * answer_[k];
+            answer_[k] = -answer_[k];
         }
-        F.each(t, [&](int b, int o, double v) { cell(q_, b, o) += static_cast<float>(v * scale); });
+        F.subtract(answer_, q_);
         return curvature;
     }
     double sum() const {
@@ -305,7 +312,7 @@ private:
     const MultigridLevel<D>& level_;
     Field<double, D>& x_;
     BodiesRhs<D> moved_;
-    std::vector<double> along_;  // F^T p
+    std::vector<double> along_, answer_;  // F^T p and F^T z
     std::optional<LightBodies<D>> light_;
     SplitField<D> r_, z_, p_, q_;
     std::vector<double> partial_;

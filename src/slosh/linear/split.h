@@ -16,6 +16,7 @@
 #include <immintrin.h>
 
 #include <array>
+#include <cstdint>
 
 #include "slosh/grid/field.h"
 #include "slosh/linear/block_rows.h"
@@ -70,6 +71,22 @@ SplitPlace<D> split_place(int block, int offset) {
     const Index<D> c = local_cell<D>(offset);
     const int z = D == 3 ? c[D - 1] : 0;
     return {block, (c[0] + c[1] + z) & 1, 32 * z + 4 * c[1] + (c[0] >> 1)};
+}
+
+/// A place as one number, counted from half(0, 0) of fields of `blocks` blocks, and back.
+template <int D>
+std::uint32_t place_number(const SplitPlace<D>& p, int blocks) {
+    return static_cast<std::uint32_t>((p.colour * (blocks + 1) + p.block) * kHalf<D> + p.at);
+}
+template <int D>
+SplitPlace<D> numbered_place(std::uint32_t number, int blocks) {
+    const int half = static_cast<int>(number / kHalf<D>);
+    return {half % (blocks + 1), half / (blocks + 1), static_cast<int>(number % kHalf<D>)};
+}
+/// Numbers of places of such fields.
+template <int D>
+std::size_t place_count(int blocks) {
+    return 2 * (static_cast<std::size_t>(blocks) + 1) * kHalf<D>;
 }
 
 }  // namespace slosh
