@@ -12,12 +12,13 @@ template <int D>
 double natural_residual(const BlockLcp<D>& lcp, const Field<double, D>& p,
                         Field<std::uint8_t, D>* active) {
     const BlockSystem<D>& system = lcp.system;
-    BodiesRhs<D> moved(system);
-    const Field<double, D>& rhs = moved.at(p);
+    BodiesRhs<D> rhs(system);
+    rhs.set(p);
     return parallel_max(system.blocks->size(), [&](std::size_t block) {
         const int b = static_cast<int>(block);
         if (active) std::fill_n(active->block(b), kBlockCells<D>, 0);
-        const ResidualBlock<D> rows(system, p, b, rhs);
+        alignas(32) typename BodiesRhs<D>::Room room;
+        const ResidualBlock<D> rows(system, p, b, rhs.block(b, room));
         double worst = 0;
         detail::Row free{_mm256_setzero_pd(), _mm256_setzero_pd()};  // the largest outside S
         for (int z = 0; z < kPlanes<D>; ++z)

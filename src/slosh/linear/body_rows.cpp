@@ -122,16 +122,23 @@ void BodyRows<D>::subtract(const Columns& t, SplitField<D>& field) const {
 }
 
 template <int D>
-void BodyRows<D>::keep(const SplitField<D>& field) {
-    const float* b = field.half(0, 0);
+void BodyRows<D>::hold(const Columns& t, SplitField<D>& field) {
+    float* b = field.half(0, 0);
     kept_.resize(size());
-    parallel_for(chunks_.size(), kTogether, [&](std::size_t c) {
-        for (std::uint32_t i = chunks_[c].begin; i < chunks_[c].end; ++i) kept_[i] = b[places_[i]];
+    for (const Shared& s : shared_) kept_[s.row] = b[places_[s.row]];
+    const auto of = [&](std::uint32_t i, int g) {
+        return Wide<D>::of(t.data() + g * kWidth).dot(rows_[i]);
+    };
+    for_each_own([&](std::uint32_t i, int g) {
+        float& value = b[places_[i]];
+        kept_[i] = value;
+        value -= of(i, g);
     });
+    for (const Shared& s : shared_) b[places_[s.row]] -= of(s.row, s.group);
 }
 
 template <int D>
-void BodyRows<D>::hold(const Columns& t, SplitField<D>& field) const {
+void BodyRows<D>::hold_again(const Columns& t, SplitField<D>& field) const {
     float* b = field.half(0, 0);
     const auto of = [&](std::uint32_t i, int g) {
         return Wide<D>::of(t.data() + g * kWidth).dot(rows_[i]);

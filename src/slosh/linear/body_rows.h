@@ -53,10 +53,10 @@ public:
     /// b -= F t.
     void subtract(const Columns& t, SplitField<D>& b) const;
 
-    /// Remembers b in the cells of the rows.
-    void keep(const SplitField<D>& b);
-    /// b - F t in the place of b, from what was kept.
-    void hold(const Columns& t, SplitField<D>& b) const;
+    /// b - F t in the place of b; keeps b in the cells of the rows.
+    void hold(const Columns& t, SplitField<D>& b);
+    /// The same with another t, from the b that was kept.
+    void hold_again(const Columns& t, SplitField<D>& b) const;
     /// b as it was kept.
     void restore(SplitField<D>& b) const;
     /// The same; returns how much more b.x is with it.

@@ -18,8 +18,8 @@ template <int D>
 constexpr double kStep = D == 3 ? std::numbers::sqrt2 : 1;
 
 /// What F^T D^-1 F may come to, D the diagonal of A: sweeps make a few times as much of it, which must
-/// stay below 2. With 0.6 the cycle is no longer positive in our tests.
-constexpr double kBearable = 0.4;
+/// stay below 2. With 0.8 the cycle is no longer positive where light balls lie a cell apart.
+constexpr double kBearable = 0.5;
 
 /// Coarsest levels with more cells than this do without bodies.
 constexpr std::size_t kMostCells = 256;
@@ -194,14 +194,18 @@ template <int D>
 void CycleBodies<D>::hold(Level& level, SplitField<D>& b) {
     Columns t = level.t;
     for (std::size_t k = 0; k < t.size(); ++k) t[k] *= level.share[k / BodyRows<D>::kWidth];
-    level.F.hold(t, b);
+    if (level.holds)
+        level.F.hold_again(t, b);
+    else
+        level.F.hold(t, b);
+    level.holds = true;
 }
 
 template <int D>
 void CycleBodies<D>::begin(std::size_t l, SplitField<D>& b, const SplitField<D>* x) {
     Level& level = levels_[l];
     if (!x) {  // b is new
-        level.F.keep(b);
+        level.holds = false;
         level.t = level.F.no_columns();
     } else {
         level.F.transposed(*x, level.t);

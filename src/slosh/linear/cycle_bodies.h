@@ -58,7 +58,8 @@ private:
         std::vector<Index<D>> cells;       // of the rows
         std::vector<std::uint32_t> above;  // of each row: that of the coarser level
         std::vector<double> share;         // of each group: what the sweeps can bear, squared
-        Columns t;                         // held
+        Columns t;                         // held ...
+        bool holds = false;                // ... in b, once it is not zero
         Columns swept;                     // F^T x after the sweeps
     };
     static void hold(Level& level, SplitField<D>& b);

@@ -231,7 +231,6 @@ void LightBodies<D>::begin(SplitField<D>& r) {
     Z_.transposed(r, Zr);
     E_->Zr = packed<D>(Zr);
     E_->c = E_->of_E.solve(E_->Zr);
-    W_.keep(r);
     W_.hold(columns_of<D>(E_->c), r);
     F_.subtract(columns_of<D>(E_->T * E_->c), r);
 }

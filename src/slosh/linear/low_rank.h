@@ -6,9 +6,11 @@
 // cells.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "slosh/base/parallel.h"
 #include "slosh/grid/field.h"
 
 namespace slosh {
@@ -41,13 +43,17 @@ struct LowRank {
     /// t = F^T x, where value(block, offset) is x. One value per column; sums in a fixed order.
     template <class Value>
     std::vector<double> transposed(const Value& value) const {
-        std::vector<double> t(columns(), 0.0);
-        for (int g = 0; g < groups(); ++g)
+        constexpr int N = kColumns<D>;
+        std::vector<double> t(columns());
+        parallel_for(groups(), 4, [&](std::size_t g) {
+            double sum[N] = {};
             for (std::size_t i = first[g]; i < first[g + 1]; ++i) {
                 const Entry& e = entries[i];
                 const double x = value(e.block, e.offset);
-                for (int k = 0; k < kColumns<D>; ++k) t[g * kColumns<D> + k] += e.f[k] * x;
+                for (int k = 0; k < N; ++k) sum[k] += e.f[k] * x;
             }
+            std::copy_n(sum, N, t.begin() + static_cast<std::ptrdiff_t>(g) * N);
+        });
         return t;
     }
     std::vector<double> transposed(const Field<double, D>& x) const {

@@ -51,7 +51,7 @@ public:
           multigrid_(multigrid),
           level_(multigrid.finest()),
           x_(x),
-          moved_(system),
+          rhs_(system),
           r_(level_.size(), Fill::Nothing),
           z_(level_.size()),
           p_(level_.size()),
@@ -62,11 +62,12 @@ public:
 
     /// r = b - A x from scratch, in units of `unit`; returns max|b - A x| (but of early blocks).
     double true_residual(double unit) {
-        const Field<double, D>& rhs = moved_.at(x_);
+        rhs_.set(x_);
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
             const BlockKinds& k = level_.kinds[b];
-            const ResidualBlock<D> block(system_, x_, b, rhs);
+            alignas(32) typename BodiesRhs<D>::Room room;
+            const ResidualBlock<D> block(system_, x_, b, rhs_.block(b, room));
             detail::Row worst{_mm256_setzero_pd(), _mm256_setzero_pd()};
             const std::uint32_t plain = k.plain[0] & k.plain[1];
             for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
@@ -311,7 +312,7 @@ private:
     Multigrid<D>& multigrid_;
     const MultigridLevel<D>& level_;
     Field<double, D>& x_;
-    BodiesRhs<D> moved_;
+    BodiesRhs<D> rhs_;
     std::vector<double> along_, answer_;  // F^T p and F^T z
     std::optional<LightBodies<D>> light_;
     SplitField<D> r_, z_, p_, q_;

@@ -61,15 +61,14 @@ inline void keep_largest(Row& worst, const Row& r) {
 template <int D>
 class ResidualBlock {
 public:
-    /// Of the stencil alone; `rhs` is what stands for b (BodiesRhs).
-    ResidualBlock(const BlockSystem<D>& system, const Field<double, D>& x, int b,
-                  const Field<double, D>& rhs)
+    /// Of the stencil alone; `rhs` is what stands for the block's b (BodiesRhs).
+    ResidualBlock(const BlockSystem<D>& system, const Field<double, D>& x, int b, const double* rhs)
         : x_(x, b),
           cx_(system.coefficient.axis(0), b),
           cy_(system.coefficient.axis(1), b),
           cz_(system.coefficient.axis(D - 1), b),
           excess_(system.excess.block(b)),
-          rhs_(rhs.block(b)),
+          rhs_(rhs),
           unknown_(system.unknown.block(b)) {}
 
     bool has_unknowns(int y, int z) const {

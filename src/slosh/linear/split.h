@@ -80,8 +80,10 @@ std::uint32_t place_number(const SplitPlace<D>& p, int blocks) {
 }
 template <int D>
 SplitPlace<D> numbered_place(std::uint32_t number, int blocks) {
-    const int half = static_cast<int>(number / kHalf<D>);
-    return {half % (blocks + 1), half / (blocks + 1), static_cast<int>(number % kHalf<D>)};
+    const auto colour_size = static_cast<std::uint32_t>(blocks + 1) * kHalf<D>;
+    const int colour = number >= colour_size;
+    if (colour) number -= colour_size;
+    return {static_cast<int>(number / kHalf<D>), colour, static_cast<int>(number % kHalf<D>)};
 }
 /// Numbers of places of such fields.
 template <int D>

@@ -1,5 +1,8 @@
 #include "slosh/linear/system.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "slosh/linear/residual_block.h"
 
 namespace slosh {
@@ -15,27 +18,45 @@ std::size_t BlockSystem<D>::unknowns() const {
 }
 
 template <int D>
-const Field<double, D>& BodiesRhs<D>::at(const Field<double, D>& x) {
-    return system_.bodies ? held(system_.bodies->transposed(x)) : system_.rhs;
+BodiesRhs<D>::BodiesRhs(const BlockSystem<D>& system) : system_(system) {
+    if (!system.bodies) return;
+    const LowRank<D>& F = *system.bodies;
+    first_.assign(static_cast<std::size_t>(system.blocks->size()) + 1, 0);
+    for (const auto& e : F.entries) ++first_[e.block + 1];
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+    entries_.resize(F.entries.size());
+    for (int g = 0; g < F.groups(); ++g)
+        for (std::size_t i = F.first[g]; i < F.first[g + 1]; ++i)
+            entries_[next[F.entries[i].block]++] = {static_cast<std::uint32_t>(i), g};
 }
 
 template <int D>
-const Field<double, D>& BodiesRhs<D>::held(const std::vector<double>& t) {
-    const LowRank<D>& F = *system_.bodies;
-    if (!rhs_.blocks_ptr()) rhs_ = system_.rhs;
-    for (const auto& e : F.entries)
-        rhs_.block(e.block)[e.offset] = system_.rhs.block(e.block)[e.offset];
-    F.each(t, [&](int b, int o, double s) { rhs_.block(b)[o] -= s; });
-    return rhs_;
+void BodiesRhs<D>::set(const Field<double, D>& x) {
+    if (system_.bodies) t_ = system_.bodies->transposed(x);
+}
+
+template <int D>
+const double* BodiesRhs<D>::block(int b, Room& room) const {
+    const double* rhs = system_.rhs.block(b);
+    if (!system_.bodies || first_[b] == first_[b + 1]) return rhs;
+    std::copy_n(rhs, kBlockCells<D>, room);
+    for (std::uint32_t i = first_[b]; i < first_[b + 1]; ++i) {
+        const auto& e = system_.bodies->entries[entries_[i].number];
+        const double* t = t_.data() + entries_[i].group * kColumns<D>;
+        for (int k = 0; k < kColumns<D>; ++k) room[e.offset] -= e.f[k] * t[k];
+    }
+    return room;
 }
 
 template <int D>
 double residual(const BlockSystem<D>& system, const Field<double, D>& x, Field<double, D>& r) {
-    BodiesRhs<D> moved(system);
-    const Field<double, D>& rhs = moved.at(x);
+    BodiesRhs<D> rhs(system);
+    rhs.set(x);
     return parallel_max(system.blocks->size(), [&](std::size_t i) {
         const int b = static_cast<int>(i);
-        const ResidualBlock<D> block(system, x, b, rhs);
+        alignas(32) typename BodiesRhs<D>::Room room;
+        const ResidualBlock<D> block(system, x, b, rhs.block(b, room));
         const __m256d zero = _mm256_setzero_pd();
         detail::Row worst{zero, zero};
         double* out = r.block(b);

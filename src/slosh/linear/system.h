@@ -43,15 +43,22 @@ struct BlockSystem {
 template <int D>
 class BodiesRhs {
 public:
-    explicit BodiesRhs(const BlockSystem<D>& system) : system_(system) {}
-    /// Valid until the next call; b itself if there are no bodies.
-    const Field<double, D>& at(const Field<double, D>& x);
-    /// b - F t.
-    const Field<double, D>& held(const std::vector<double>& t);
+    explicit BodiesRhs(const BlockSystem<D>& system);
+    /// Of this x from now on.
+    void set(const Field<double, D>& x);
+    /// A block of it: b itself, or, where bodies touch the block, `room` filled with it.
+    using Room = double[kBlockCells<D>];
+    const double* block(int b, Room& room) const;
 
 private:
+    struct Entry {
+        std::uint32_t number;
+        int group;
+    };
     const BlockSystem<D>& system_;
-    Field<double, D> rhs_;
+    std::vector<Entry> entries_;         // of F, by block
+    std::vector<std::uint32_t> first_;  // of each block
+    std::vector<double> t_;              // F^T x
 };
 
 struct SolveOptions {
