@@ -1,7 +1,8 @@
 // `slosh bench pressure --bodies 0,1,20`: what bodies cost the pressure solve. Balls of one size in
 // a tank of swirling liquid, at several densities, and as solids that do not move: they tell what comes
-// from coupling, and what from the walls that balls bring. Zero balls is the tank alone; where it is asked
-// for first, the others are told as multiples of it.
+// from coupling (x_fixed: iterations over those of fixed balls), and what from the walls that balls bring. Zero
+// balls is the tank alone; where it is asked for first, the others are told as multiples of it. With --frames N the
+// systems of N steps count, all together.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr double kTolerance = 1e-6;  // relative residual, max norm
 constexpr int kRepeats = 8;          // of which the fastest counts, in wall and in CPU time
+constexpr double kStep = 0.01;       // s
 
 /// The centres of up to 27 balls, apart from each other and from the walls.
 Point<3> place(int i) {
@@ -53,46 +55,84 @@ SolveReport solve_once(const BlockLcp<3>& lcp, const std::string& solver) {
     return solve_auto(lcp, {.tolerance = kTolerance}, q, active);
 }
 
-SolveReport best_of(const BlockLcp<3>& lcp, const std::string& solver) {
-    SolveReport best = solve_once(lcp, solver);
-    for (int repeat = 1; repeat < kRepeats; ++repeat) {
-        const SolveReport next = solve_once(lcp, solver);
-        const double cpu = std::min(best.cpu_seconds, next.cpu_seconds);
-        if (next.seconds < best.seconds) best = next;
-        best.cpu_seconds = cpu;
+/// The systems of the first steps of a run, which starts with the tank swirling.
+std::vector<BlockLcp<3>> capture(int n, int count, double density, int steps) {
+    LiquidSimulation<3> simulation(tank(n, count, density));
+    std::vector<BlockLcp<3>> list;
+    for (int i = 0;; ++i) {
+        list.push_back(simulation.pressure_problem(kStep));
+        if (i + 1 == steps) return list;
+        const double end = simulation.state().time + kStep;
+        while (simulation.state().time < end - 1e-9)
+            (void)simulation.step(end - simulation.state().time);
     }
-    return best;
 }
+
+/// The sum of solves of some systems.
+struct Cost {
+    std::vector<SolveReport> best;  // of each system
+
+    void take(std::size_t i, const SolveReport& next) {
+        if (i == best.size()) best.push_back(next);
+        const double cpu = std::min(best[i].cpu_seconds, next.cpu_seconds);
+        if (next.seconds < best[i].seconds) best[i] = next;
+        best[i].cpu_seconds = cpu;
+    }
+    SolveReport sum() const {
+        SolveReport all = best.front();
+        for (std::size_t i = 1; i < best.size(); ++i) {
+            all.iterations += best[i].iterations;
+            all.seconds += best[i].seconds;
+            all.setup_seconds += best[i].setup_seconds;
+            all.cpu_seconds += best[i].cpu_seconds;
+            all.residual = std::max(all.residual, best[i].residual);
+            all.relative_residual = std::max(all.relative_residual, best[i].relative_residual);
+            all.converged &= best[i].converged;
+        }
+        return all;
+    }
+};
 
 }  // namespace
 
 void bench_bodies(const BenchOptions& options, BenchReport& report) {
+    const int steps = options.frames.value_or(1);
     for (const int n : or_default(options.sizes, {64})) {
-        std::map<std::pair<std::string, int>, SolveReport> alone;  // by solver and threads
-        for (const int count : options.bodies)
-            for (const double density : {0.01, 0.1, 1.0, 10.0, HUGE_VAL}) {
+        std::vector<BlockLcp<3>> alone;  // without balls
+        for (const int count : options.bodies) {
+            std::map<std::pair<std::string, int>, int> fixed;  // iterations, by solver and threads
+            for (const double density : {HUGE_VAL, 0.01, 0.1, 1.0, 10.0}) {
                 if (count == 0 && density != 1) continue;
-                const BlockLcp<3> lcp =
-                    LiquidSimulation<3>(tank(n, count, density)).pressure_problem(0.01);
+                const std::vector<BlockLcp<3>> systems = capture(n, count, density, steps);
+                if (count == 0) alone = systems;
                 for (const std::string& solver : or_default(options.solvers, {"linear", "auto"}))
                     for (const int threads : or_default(options.threads, {2})) {
                         set_threads(threads);
-                        const SolveReport best = best_of(lcp, solver);
+                        // In turns, so that both meet the machine in the same state.
+                        Cost with, without;
+                        for (int repeat = 0; repeat < kRepeats; ++repeat)
+                            for (std::size_t i = 0; i < systems.size(); ++i) {
+                                with.take(i, solve_once(systems[i], solver));
+                                if (!alone.empty()) without.take(i, solve_once(alone[i], solver));
+                            }
+                        const SolveReport sum = with.sum();
                         Json row = pressure_row(fmt::format("balls density={:g}", density), 3, n,
-                                                solver, threads, best);
+                                                solver, threads, sum);
                         row.set("bodies", count);
-                        if (count == 0) alone[{solver, threads}] = best;
-                        if (const auto tank_alone = alone.find({solver, threads});
-                            tank_alone != alone.end()) {
-                            const SolveReport& a = tank_alone->second;
-                            row.set("x_iterations", best.iterations / static_cast<double>(a.iterations));
-                            row.set("x_seconds", best.seconds / a.seconds);
-                            row.set("x_cpu", best.cpu_seconds / a.cpu_seconds);
+                        if (std::isinf(density)) fixed[{solver, threads}] = sum.iterations;
+                        if (const auto f = fixed.find({solver, threads}); f != fixed.end())
+                            row.set("x_fixed", sum.iterations / static_cast<double>(f->second));
+                        if (!alone.empty()) {
+                            const SolveReport a = without.sum();
+                            row.set("x_iterations", sum.iterations / static_cast<double>(a.iterations));
+                            row.set("x_seconds", sum.seconds / a.seconds);
+                            row.set("x_cpu", sum.cpu_seconds / a.cpu_seconds);
                         }
                         report.add(row);
                     }
                 set_threads(0);
             }
+        }
     }
 }
 
