@@ -19,7 +19,7 @@ constexpr double kStep = D == 3 ? std::numbers::sqrt2 : 1;
 
 /// What F^T D^-1 F may come to, D the diagonal of A: sweeps make a few times as much of it, which must
 /// stay below 2. With 0.8 the cycle is no longer positive where light balls lie a cell apart.
-constexpr double kBearable = 0.5;
+constexpr double kBearable = 0.6;
 
 /// Coarsest levels with more cells than this do without bodies.
 constexpr std::size_t kMostCells = 256;

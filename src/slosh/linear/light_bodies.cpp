@@ -107,38 +107,36 @@ void LightBodies<D>::find_cells(const MultigridLevel<D>& finest) {
     cells_.resize(F_.size());
     std::vector<std::vector<std::uint32_t>> places(F_.groups());
     F_.for_each_group([&](int g, std::size_t begin, std::size_t end) {
-        const auto place = [&](std::size_t i) {
-            return numbered_place<D>(F_.places()[i], blocks_);
-        };
-        const auto cell_of = [&](const SplitPlace<D>& p) {
-            Index<D> cell = local_cell<D>(split_cell<D>(p.colour, p.at / 8, p.at % 8));
-            for (int d = 0; d < D; ++d) cell[d] += kSide * finest.blocks->coord(p.block)[d];
-            return cell;
-        };
-        CellNumbers<D> numbers(begin, end, 1, [&](std::size_t i) { return cell_of(place(i)); });
+        std::vector<Index<D>> cell(end - begin);
+        for (std::size_t i = begin; i < end; ++i) {
+            const SplitPlace<D> p = numbered_place<D>(F_.places()[i], blocks_);
+            Index<D>& c = cell[i - begin];
+            c = local_cell<D>(split_cell<D>(p.colour, p.at / 8, p.at % 8));
+            for (int d = 0; d < D; ++d) c[d] += kSide * finest.blocks->coord(p.block)[d];
+        }
+        CellNumbers<D> numbers(0, cell.size(), 1, [&](std::size_t i) { return cell[i]; });
         std::vector<std::uint32_t>& own = places[g];
         for (std::size_t i = begin; i < end; ++i) {
-            numbers[cell_of(place(i))] = static_cast<int>(own.size());
+            numbers[cell[i - begin]] = static_cast<int>(own.size());
             own.push_back(F_.places()[i]);
         }
         for (std::size_t i = begin; i < end; ++i) {
-            const SplitPlace<D> p = place(i);
+            const SplitPlace<D> p = numbered_place<D>(F_.places()[i], blocks_);
             const StencilRow<D> row(finest, p.block, split_cell<D>(p.colour, p.at / 8, p.at % 8));
-            const Index<D> centre = cell_of(p);
-            Cell& cell = cells_[i];
-            cell.diagonal = row.diagonal;
+            Cell& here = cells_[i];
+            here.diagonal = row.diagonal;
             for (int side = 0; side < 2 * D; ++side) {
-                cell.c[side] = row.c[side];
-                cell.near[side] = static_cast<std::uint32_t>(i - begin);
+                here.c[side] = row.c[side];
+                here.near[side] = static_cast<std::uint32_t>(i - begin);
                 if (row.c[side] == 0) continue;
-                Index<D> beside = centre;
+                Index<D> beside = cell[i - begin];
                 beside[side / 2] += side & 1 ? 1 : -1;
                 int& number = numbers[beside];
                 if (number < 0) {
                     number = static_cast<int>(own.size());
                     own.push_back(place_number(row.near[side], blocks_));
                 }
-                cell.near[side] = static_cast<std::uint32_t>(number);
+                here.near[side] = static_cast<std::uint32_t>(number);
             }
         }
     });
