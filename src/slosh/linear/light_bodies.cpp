@@ -87,7 +87,7 @@ std::vector<double> columns_of(const Eigen::VectorXd& v) {
 
 template <int D>
 struct LightBodies<D>::Factor {
-    Matrix T;  // F^T Z
+    Matrix T;  // F^T Z between groups
     Eigen::SimplicialLLT<Matrix> of_E;
     Eigen::VectorXd Zr, c;  // Z^T r; E^-1 of it
 };
@@ -186,7 +186,7 @@ void LightBodies<D>::build(const Field<std::uint8_t, D>* active) {
 template <int D>
 void LightBodies<D>::factor() {
     constexpr int N = kColumns<D>, W = BodyRows<D>::kWidth;
-    BlockMatrix<N> T(F_.groups()), E(F_.groups());
+    BlockMatrix<N> T(F_.groups()), between(F_.groups()), E(F_.groups());
     F_.for_each_group([&](int g, std::size_t begin, std::size_t end) {
         for (std::size_t w = W_.first(g); w < W_.first(g + 1); ++w) W_[w] = {};
         Outer<D> of_T, of_E;
@@ -201,8 +201,14 @@ void LightBodies<D>::factor() {
             for (int side = 0; side < 2 * D; ++side) add(cell.near[side], -cell.c[side], Z_[i]);
             of_T.add(F_[i], Z_[i]);
         }
-        for (std::size_t i = begin; i < end; ++i) of_E.add(Z_[i], W_[W_.first(g) + (i - begin)]);
         T.own[g] = of_T.sum();
+        for (std::size_t i = begin; i < end; ++i) {
+            auto& row = W_[W_.first(g) + (i - begin)];
+            for (int j = 0; j < N; ++j)
+                for (int k = 0; k < N; ++k)
+                    row.f[k] += F_[i].f[j] * static_cast<float>(T.own[g](j, k));
+            of_E.add(Z_[i], row);
+        }
         E.own[g] = of_E.sum();
     });
     for (const Couple& c : couples_) {
@@ -212,10 +218,14 @@ void LightBodies<D>::factor() {
         if (!is_in_F(c.h, c.w)) continue;
         of_T.add(F_[c.f], Z_[F_.first(c.h) + (c.w - W_.first(c.h))]);
         T.add(c.g, c.h, of_T.sum());
+        between.add(c.g, c.h, of_T.sum());
     }
-    E_->T = T.matrix();
-    const Matrix ZAZ = E.matrix();
-    Matrix sum = 0.5 * (ZAZ + Matrix(ZAZ.transpose())) + Matrix(E_->T.transpose() * E_->T);
+    Matrix sum = E.matrix();
+    if (!couples_.empty()) {
+        E_->T = between.matrix();
+        sum += Matrix(T.matrix().transpose() * E_->T);
+    }
+    sum = Matrix(0.5 * (sum + Matrix(sum.transpose())));
     for (int k = 0; k < sum.cols(); ++k) {
         double& d = sum.coeffRef(k, k);
         d = d > 0 ? (1 + kRidge) * d : 1;
@@ -230,16 +240,20 @@ void LightBodies<D>::begin(SplitField<D>& r) {
     E_->Zr = packed<D>(Zr);
     E_->c = E_->of_E.solve(E_->Zr);
     W_.hold(columns_of<D>(E_->c), r);
-    F_.subtract(columns_of<D>(E_->T * E_->c), r);
+    if (!couples_.empty()) F_.subtract(columns_of<D>(E_->T * E_->c), r);
 }
 
 template <int D>
 double LightBodies<D>::end(SplitField<D>& r, SplitField<D>& z) {
     W_.restore(r);
-    std::vector<double> ZAz, Fz;
-    W_.transposed(z, ZAz);
-    F_.transposed(z, Fz);
-    const Eigen::VectorXd ZCz = packed<D>(ZAz) + E_->T.transpose() * packed<D>(Fz);
+    std::vector<double> Wz;
+    W_.transposed(z, Wz);
+    Eigen::VectorXd ZCz = packed<D>(Wz);
+    if (!couples_.empty()) {
+        std::vector<double> Fz;
+        F_.transposed(z, Fz);
+        ZCz += E_->T.transpose() * packed<D>(Fz);
+    }
     const Eigen::VectorXd more = E_->c - E_->of_E.solve(ZCz);
     Z_.subtract(columns_of<D>(-more), z);
     // The cycle's own r.z lacks (C Z c).z.

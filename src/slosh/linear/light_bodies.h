@@ -62,7 +62,9 @@ private:
 
     const BodyRows<D>& F_;
     BodyRows<D> Z_;
-    BodyRows<D> W_;  // A Z: of each group first the cells of F, then those beside them
+    /// C Z, but for what groups do to each other by F F^T: of each group first the cells of F, then those
+    /// beside them.
+    BodyRows<D> W_;
     int blocks_;
     std::vector<Cell> cells_;
     std::vector<Couple> couples_;
