@@ -40,24 +40,21 @@ struct LowRank {
     std::vector<int> blocks() const;
     std::size_t bytes() const { return entries.size() * sizeof(Entry); }
 
-    /// t = F^T x, where value(block, offset) is x. One value per column; sums in a fixed order.
+    /// t = F^T x, where value(block, offset) is x; it is asked in the order of the entries. One number per
+    /// column; sums in a fixed order.
     template <class Value>
     std::vector<double> transposed(const Value& value) const {
-        constexpr int N = kColumns<D>;
         std::vector<double> t(columns());
-        parallel_for(groups(), 4, [&](std::size_t g) {
-            double sum[N] = {};
-            for (std::size_t i = first[g]; i < first[g + 1]; ++i) {
-                const Entry& e = entries[i];
-                const double x = value(e.block, e.offset);
-                for (int k = 0; k < N; ++k) sum[k] += e.f[k] * x;
-            }
-            std::copy_n(sum, N, t.begin() + static_cast<std::ptrdiff_t>(g) * N);
-        });
+        for (int g = 0; g < groups(); ++g) sum_group(g, value, t);
         return t;
     }
+    /// The same, by several threads.
     std::vector<double> transposed(const Field<double, D>& x) const {
-        return transposed([&](int b, int o) { return x.block(b)[o]; });
+        std::vector<double> t(columns());
+        parallel_for(groups(), 4, [&](std::size_t g) {
+            sum_group(static_cast<int>(g), [&](int b, int o) { return x.block(b)[o]; }, t);
+        });
+        return t;
     }
 
     /// Calls add(block, offset, (F t) of the cell), group after group.
@@ -70,6 +67,19 @@ struct LowRank {
                 for (int k = 0; k < kColumns<D>; ++k) s += e.f[k] * t[g * kColumns<D> + k];
                 add(e.block, e.offset, s);
             }
+    }
+
+private:
+    template <class Value>
+    void sum_group(int g, const Value& value, std::vector<double>& t) const {
+        constexpr int N = kColumns<D>;
+        double sum[N] = {};
+        for (std::size_t i = first[g]; i < first[g + 1]; ++i) {
+            const Entry& e = entries[i];
+            const double x = value(e.block, e.offset);
+            for (int k = 0; k < N; ++k) sum[k] += e.f[k] * x;
+        }
+        std::copy_n(sum, N, t.begin() + g * N);
     }
 };
 
