@@ -1,19 +1,21 @@
 // `slosh bench pressure --bodies 0,1,20`: what bodies cost the pressure solve. Balls of one size in
-// a tank of swirling liquid, at several densities, and as solids that do not move: they tell what comes
-// from coupling (x_fixed: iterations over those of fixed balls), and what from the walls that balls bring. Zero
-// balls is the tank alone; where it is asked for first, the others are told as multiples of it. With --frames N the
-// systems of N steps count, all together.
+// a tank of swirling liquid, at several densities, and as solids that do not move: they tell what
+// comes from coupling (x_fixed: iterations over those of fixed balls), and what from the walls that
+// balls bring. Zero balls is the tank alone; where it is asked for first, the others are told as
+// multiples of it. Solves start from nothing; with --frames N they are those of a run of N
+// hundredths of a second, each starting from the one before.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "slosh/base/parallel.h"
-#include "slosh/rigid/mass.h"
 #include "slosh/cli/bench.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/liquid/simulation.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/shape/primitives.h"
 
 namespace slosh::cli {
@@ -55,78 +57,80 @@ SolveReport solve_once(const BlockLcp<3>& lcp, const std::string& solver) {
     return solve_auto(lcp, {.tolerance = kTolerance}, q, active);
 }
 
-/// The systems of the first steps of a run, which starts with the tank swirling.
-std::vector<BlockLcp<3>> capture(int n, int count, double density, int steps) {
-    LiquidSimulation<3> simulation(tank(n, count, density));
-    std::vector<BlockLcp<3>> list;
-    for (int i = 0;; ++i) {
-        list.push_back(simulation.pressure_problem(kStep));
-        if (i + 1 == steps) return list;
-        const double end = simulation.state().time + kStep;
-        while (simulation.state().time < end - 1e-9)
-            (void)simulation.step(end - simulation.state().time);
-    }
-}
-
-/// The sum of solves of some systems.
+/// What solves cost.
 struct Cost {
-    std::vector<SolveReport> best;  // of each system
+    SolveReport report;  // of the last, or of the fastest
+    double iterations = 0, seconds = HUGE_VAL, cpu = HUGE_VAL;
 
-    void take(std::size_t i, const SolveReport& next) {
-        if (i == best.size()) best.push_back(next);
-        const double cpu = std::min(best[i].cpu_seconds, next.cpu_seconds);
-        if (next.seconds < best[i].seconds) best[i] = next;
-        best[i].cpu_seconds = cpu;
-    }
-    SolveReport sum() const {
-        SolveReport all = best.front();
-        for (std::size_t i = 1; i < best.size(); ++i) {
-            all.iterations += best[i].iterations;
-            all.seconds += best[i].seconds;
-            all.setup_seconds += best[i].setup_seconds;
-            all.cpu_seconds += best[i].cpu_seconds;
-            all.residual = std::max(all.residual, best[i].residual);
-            all.relative_residual = std::max(all.relative_residual, best[i].relative_residual);
-            all.converged &= best[i].converged;
-        }
-        return all;
+    /// One more solve of the same system: its least cost.
+    void again(const SolveReport& next) {
+        if (next.seconds < seconds) report = next;
+        iterations = next.iterations;
+        seconds = std::min(seconds, next.seconds);
+        cpu = std::min(cpu, next.cpu_seconds);
     }
 };
+
+/// The mean of the solves of a run.
+Cost run(const LiquidSetup<3>& setup, const std::string& solver, int frames) {
+    LiquidSetup<3> own = setup;
+    own.step.solver = solver;
+    own.step.tolerance = kTolerance;
+    LiquidSimulation<3> simulation(own);
+    Cost sum{{}, 0, 0, 0};
+    int steps = 0;
+    for (const double end = frames * kStep; simulation.state().time < end - 1e-9; ++steps) {
+        sum.report = simulation.step(end - simulation.state().time).pressure;
+        sum.iterations += sum.report.iterations;
+        sum.seconds += sum.report.seconds;
+        sum.cpu += sum.report.cpu_seconds;
+    }
+    sum.report.seconds = sum.seconds / steps;
+    sum.report.cpu_seconds = sum.cpu / steps;
+    return {sum.report, sum.iterations / steps, sum.seconds / steps, sum.cpu / steps};
+}
 
 }  // namespace
 
 void bench_bodies(const BenchOptions& options, BenchReport& report) {
-    const int steps = options.frames.value_or(1);
+    using Key = std::pair<std::string, int>;  // solver, threads
     for (const int n : or_default(options.sizes, {64})) {
-        std::vector<BlockLcp<3>> alone;  // without balls
+        std::optional<BlockLcp<3>> alone;  // without balls
+        std::map<Key, Cost> run_alone;
         for (const int count : options.bodies) {
-            std::map<std::pair<std::string, int>, int> fixed;  // iterations, by solver and threads
+            std::map<Key, double> fixed;  // iterations
             for (const double density : {HUGE_VAL, 0.01, 0.1, 1.0, 10.0}) {
                 if (count == 0 && density != 1) continue;
-                const std::vector<BlockLcp<3>> systems = capture(n, count, density, steps);
-                if (count == 0) alone = systems;
+                const LiquidSetup<3> setup = tank(n, count, density);
+                const BlockLcp<3> system = LiquidSimulation<3>(setup).pressure_problem(kStep);
+                if (count == 0) alone = system;
                 for (const std::string& solver : or_default(options.solvers, {"linear", "auto"}))
                     for (const int threads : or_default(options.threads, {2})) {
                         set_threads(threads);
-                        // In turns, so that both meet the machine in the same state.
+                        const Key key{solver, threads};
                         Cost with, without;
-                        for (int repeat = 0; repeat < kRepeats; ++repeat)
-                            for (std::size_t i = 0; i < systems.size(); ++i) {
-                                with.take(i, solve_once(systems[i], solver));
-                                if (!alone.empty()) without.take(i, solve_once(alone[i], solver));
+                        if (options.frames) {
+                            with = run(setup, solver, *options.frames);
+                            if (count == 0) run_alone[key] = with;
+                            if (alone) without = run_alone[key];
+                        } else {
+                            // In turns, so that both meet the machine in the same state.
+                            for (int repeat = 0; repeat < kRepeats; ++repeat) {
+                                with.again(solve_once(system, solver));
+                                if (alone) without.again(solve_once(*alone, solver));
                             }
-                        const SolveReport sum = with.sum();
+                        }
                         Json row = pressure_row(fmt::format("balls density={:g}", density), 3, n,
-                                                solver, threads, sum);
+                                                solver, threads, with.report);
+                        row.set("iterations", with.iterations);
                         row.set("bodies", count);
-                        if (std::isinf(density)) fixed[{solver, threads}] = sum.iterations;
-                        if (const auto f = fixed.find({solver, threads}); f != fixed.end())
-                            row.set("x_fixed", sum.iterations / static_cast<double>(f->second));
-                        if (!alone.empty()) {
-                            const SolveReport a = without.sum();
-                            row.set("x_iterations", sum.iterations / static_cast<double>(a.iterations));
-                            row.set("x_seconds", sum.seconds / a.seconds);
-                            row.set("x_cpu", sum.cpu_seconds / a.cpu_seconds);
+                        if (std::isinf(density)) fixed[key] = with.iterations;
+                        if (const auto f = fixed.find(key); f != fixed.end())
+                            row.set("x_fixed", with.iterations / f->second);
+                        if (alone) {
+                            row.set("x_iterations", with.iterations / without.iterations);
+                            row.set("x_seconds", with.seconds / without.seconds);
+                            row.set("x_cpu", with.cpu / without.cpu);
                         }
                         report.add(row);
                     }
