@@ -1,4 +1,6 @@
 // Bodies in the multigrid cycle: a term F F^T that the cycle must know.
+#include "slosh/linear/cycle_bodies.h"
+
 #include <doctest/doctest.h>
 
 #include <utility>
@@ -6,7 +8,7 @@
 #include "common.h"
 #include "linear/problems.h"
 #include "linear/split_vectors.h"
-#include "slosh/linear/cycle_bodies.h"
+#include "slosh/base/parallel.h"
 #include "slosh/linear/light_bodies.h"
 #include "slosh/linear/multigrid.h"
 
@@ -14,8 +16,8 @@ using namespace slosh;
 
 namespace {
 
-/// Balls in the liquid: F of a ball of `lightness` times the liquid's mass it displaces. Faces that a
-/// ball cuts are left open in A, which makes no difference to what is tested.
+/// Balls in the liquid: F of a ball of `lightness` times the liquid's mass it displaces. Faces that
+/// a ball cuts are left open in A, which makes no difference to what is tested.
 template <int D>
 LowRank<D> balls(const BlockSystem<D>& s, double dx, double radius, double lightness,
                  const std::vector<Point<D>>& centres) {
@@ -27,7 +29,8 @@ LowRank<D> balls(const BlockSystem<D>& s, double dx, double radius, double light
     for (int b = 0; b < s.blocks->size(); ++b)
         for (int o = 0; o < kBlockCells<D>; ++o)
             open = std::max(open, s.coefficient.axis(0).block(b)[o]);
-    // A face of area dx^(D-1) in direction n: p n dx^(D-1) is a force; per mass, and back as a flux.
+    // A face of area dx^(D-1) in direction n: p n dx^(D-1) is a force; per mass, and back as a
+    // flux.
     const double scale = std::sqrt(open * lightness * std::pow(dx, D) / volume);
     for (const Point<D>& centre : centres) {
         for (int b = 0; b < s.blocks->size(); ++b)
@@ -106,7 +109,8 @@ TEST_CASE_TEMPLATE("Light bodies around a cycle leave it symmetric and positive,
     Field<std::uint8_t, D> active(s.blocks);
     for (std::size_t i = 0; i < F.entries.size(); i += 7)
         active.block(F.entries[i].block)[F.entries[i].offset] = 1;
-    for (const auto* at_bound : {static_cast<const Field<std::uint8_t, D>*>(nullptr), &std::as_const(active)}) {
+    for (const auto* at_bound :
+         {static_cast<const Field<std::uint8_t, D>*>(nullptr), &std::as_const(active)}) {
         light.build(at_bound);
         auto f = test::random_vector(s, 1), g = test::random_vector(s, 2);
         const auto before = test::random_vector(s, 1);
@@ -139,8 +143,8 @@ TEST_CASE_TEMPLATE("Bodies cost conjugate gradients hardly an iteration", Dm, Di
     int i = 0;
     for (const double lightness : {0.1, 1.0, 10.0, 100.0}) {
         CAPTURE(lightness);
-        s.bodies = std::make_shared<LowRank<D>>(
-            balls<D>(s, 1.0 / n, 0.07, lightness, some_places<D>()));
+        s.bodies =
+            std::make_shared<LowRank<D>>(balls<D>(s, 1.0 / n, 0.07, lightness, some_places<D>()));
         Field<double, D> y(s.blocks);
         const SolveReport with = solve_multigrid<D>(s, {.tolerance = 1e-8}, y);
         CHECK(with.converged);
@@ -159,4 +163,30 @@ TEST_CASE("A light body that touches no liquid changes nothing") {
     const SolveReport with = solve_multigrid<2>(s, {.tolerance = 1e-8}, x);
     CHECK(with.converged);
     CHECK(with.iterations == without.iterations);
+}
+
+TEST_CASE("Both solvers give the same pressure with many bodies, on any number of threads") {
+    const int n = 40;
+    auto s = test::sphere_system<3>(n);
+    std::vector<Point<3>> centres;
+    for (int i = 0; i < 12; ++i)
+        centres.push_back({0.34 + 0.16 * (i % 3), 0.3 + 0.16 * (i / 6), 0.42 + 0.16 * (i / 3 % 2)});
+    s.bodies = std::make_shared<LowRank<3>>(balls<3>(s, 1.0 / n, 0.07, 10, centres));
+    Field<double, 3> p[2][2] = {{Field<double, 3>(s.blocks), Field<double, 3>(s.blocks)},
+                                {Field<double, 3>(s.blocks), Field<double, 3>(s.blocks)}};
+    for (int t : {0, 1}) {
+        set_threads(t + 1);
+        CHECK(solve_mic<3>(s, {.tolerance = 1e-9, .max_iterations = 1000}, p[t][0]).converged);
+        CHECK(solve_multigrid<3>(s, {.tolerance = 1e-9}, p[t][1]).converged);
+    }
+    set_threads(0);
+    double largest = 0, apart = 0;
+    std::size_t changed = 0;
+    for (std::size_t i = 0; i < p[0][0].cells(); ++i) {
+        largest = std::max(largest, std::abs(p[0][0].data()[i]));
+        apart = std::max(apart, std::abs(p[0][0].data()[i] - p[0][1].data()[i]));
+        for (int k : {0, 1}) changed += p[0][k].data()[i] != p[1][k].data()[i];
+    }
+    CHECK(apart < 1e-6 * largest);
+    CHECK(changed == 0);
 }
