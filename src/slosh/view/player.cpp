@@ -23,6 +23,8 @@ constexpr double kCatchUp = 15;
 /// A run of at least this pace that is late leaves out every second frame: it is as good as in time,
 /// and frames cost it a fifth of its time. A slower one is not in time without them either.
 constexpr double kSkipPace = 0.6;
+/// Frames that a run is late by when it leaves out two of three.
+constexpr double kVeryLate = 3;
 
 bool sets(const std::vector<std::string>& overrides, const std::string& key) {
     return std::any_of(overrides.begin(), overrides.end(),
@@ -207,8 +209,9 @@ bool Player::compute(int frame) {
 
 /// Whether the frame just computed need not be shown, for the run to keep up with the clock.
 bool Player::may_skip(const Side& side) const {
-    const bool late = wall_seconds() > due_ + 1 / side.scene.fps;
-    return playing_ && late && pace_ > kSkipPace && side.packed == side.computed - 1;
+    const double late = (wall_seconds() - due_) * side.scene.fps;  // frames
+    const int most = late > kVeryLate ? 2 : late > 1 ? 1 : 0;      // in a row
+    return playing_ && pace_ > kSkipPace && side.computed - side.packed <= most;
 }
 
 /// Nobody is to look at an older frame than the one a run stands at.
