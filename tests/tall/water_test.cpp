@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
 #include "tall/pools.h"
 
@@ -32,6 +33,15 @@ TEST_CASE("A lake with islands stays at rest") {
     CHECK(fastest < 1e-4 * std::sqrt(9.81 * 40.3));
     CHECK(std::abs(w.volume() / volume - 1) < 1e-4);
     CHECK(w.surface_height(16, 16) == doctest::Approx(40.3).epsilon(1e-5));
+}
+
+TEST_CASE("Water whose velocity is not finite ends the run with a line") {
+    Water w(16, 16, 16, 0.2, Terrain(16 * 16, 0), [](const Point<3>& p) { return p[1] - 1.5; });
+    (void)w.step(1.0 / 30);
+    w.set_velocity([](const Point<3>& p) {
+        return Point<3>{{p[0] > 1 && p[0] < 2 ? std::nan("") : 0.0, 0, 0}};
+    });
+    CHECK_THROWS_AS((void)w.step(1.0 / 30), SolveError);
 }
 
 TEST_CASE("A ball of water falls freely") {

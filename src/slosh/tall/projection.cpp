@@ -4,6 +4,11 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include "slosh/tall/column_kernels.h"
 
 namespace slosh::tall {
@@ -252,6 +257,13 @@ void divergence(const Velocity& velocity, const MovingSolids& solids, const Rest
 
 namespace {
 
+/// The larger of a squared speed and that of u; infinite if u is not a number.
+float faster(float most, const Float4& u) {
+    constexpr float kEndless = std::numeric_limits<float>::infinity();
+    const float square = _mm_cvtss_f32(_mm_dp_ps(u, u, 0x71));
+    return square < kEndless ? std::max(most, square) : kEndless;
+}
+
 /// What the pressure takes off the velocity of cells, less what it takes in still water.
 struct PressureStep {
     const Level& level;
@@ -331,10 +343,11 @@ struct PressureStep {
 
 }  // namespace
 
-void subtract_gradient(const Level& level, const RestPressure& rest, Velocity& velocity) {
+float subtract_gradient(const Level& level, const RestPressure& rest, Velocity& velocity) {
     const Grid& g = level.grid;
     const PressureStep step{level, rest};
-    for_each_column(g, [&](int c) {
+    std::vector<float> most(static_cast<std::size_t>(g.nz()));  // of a row, squared
+    const auto column = [&](int c, float& fastest) {
         if (!level.has_unknowns(c)) return;
         const int last = level.last[c];
         const Sides<float, Under::Nothing> q(level.q, g, c, last), w(level.open, g, c, last);
@@ -346,7 +359,15 @@ void subtract_gradient(const Level& level, const RestPressure& rest, Velocity& v
                 step.take(q, w, phi, c, i, velocity.at(c));
         if (level.diagonal.bottom(c) > 0) velocity.bottom(c) -= step.bottom(c);
         velocity.refresh(g, c, Under::Bottom);
+        const float* d = level.diagonal.at(c);
+        for (int i = level.first[c]; i < last; ++i)
+            if (d[i] > 0) fastest = faster(fastest, velocity.at(c)[i]);
+        if (level.diagonal.bottom(c) > 0) fastest = faster(fastest, velocity.bottom(c));
+    };
+    for_each_row(g, [&](int z) {
+        for_each_in_row(g, z, [&](int c) { column(c, most[static_cast<std::size_t>(z)]); });
     });
+    return std::sqrt(*std::max_element(most.begin(), most.end()));
 }
 
 }  // namespace slosh::tall

@@ -41,7 +41,8 @@ struct RestPressure {
 void divergence(const Velocity& velocity, const MovingSolids& solids, const RestPressure& rest,
                 double growth, Level& level);
 
-/// Takes the pressure gradient of level.q and `rest` off the velocity of every liquid cell.
-void subtract_gradient(const Level& level, const RestPressure& rest, Velocity& velocity);
+/// Takes the pressure gradient of level.q and `rest` off the velocity of every liquid cell. Returns
+/// the largest speed left (m/s); infinite if one is not a number.
+float subtract_gradient(const Level& level, const RestPressure& rest, Velocity& velocity);
 
 }  // namespace slosh::tall

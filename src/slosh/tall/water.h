@@ -112,7 +112,8 @@ private:
     void pour();
     void move_surface(double dt, const std::vector<ThickBall>& thin, StageTimes& times);
     void remesh();
-    void project(double dt);
+    /// Returns the largest speed then, infinite if one is not a number.
+    double project(double dt);
     void load_pressure_level();
     void put_bodies(double dt);
     /// What gravity adds to the velocity in a step.
