@@ -7,6 +7,7 @@
 #include "slosh/rigid/mass.h"
 #include "slosh/shape/primitives.h"
 #include "slosh/tall/simulation.h"
+#include "tall/waters.h"
 
 using namespace slosh;
 using namespace slosh::tall;
@@ -14,11 +15,7 @@ using namespace slosh::tall;
 namespace {
 
 Setup pool(double depth) {
-    Setup s;
-    s.nx = s.nz = 32;
-    s.rows = 32;
-    s.dx = 0.1;
-    s.gravity = [](double) { return 9.81; };
+    Setup s = small_tank();
     s.water = [depth](const Point<3>& p) { return p[1] - depth; };
     return s;
 }
@@ -131,7 +128,8 @@ TEST_CASE("In a container that leans the surface is level in the world, and bodi
         (void)wet.step(1.0 / 30);
         if (k < 60) continue;
         for (int z = 0; z < 32; ++z)
-            rise += (wet.water().surface_height(20, z) - wet.water().surface_height(4, z)) / (240 * 32);
+            rise +=
+                (wet.water().surface_height(20, z) - wet.water().surface_height(4, z)) / (240 * 32);
     }
     CHECK(rise == doctest::Approx(1.6 * std::tan(lean)).epsilon(0.05));
 

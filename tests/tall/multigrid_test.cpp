@@ -93,6 +93,7 @@ TEST_CASE("Solves that start from the last one's pressure never grow") {
         h.solve();
         const double first = residual_norm(l).l2;
         for (int step = 0; step < 25; ++step) h.solve();
+        // The slowest ground keeps 0.87 in a step, 0.03 in all these.
         CHECK(residual_norm(l).l2 < 0.2 * first);
     }
 }

@@ -7,6 +7,7 @@
 #include "slosh/rigid/mass.h"
 #include "slosh/shape/primitives.h"
 #include "slosh/tall/simulation.h"
+#include "tall/waters.h"
 
 using namespace slosh;
 using namespace slosh::tall;
@@ -14,11 +15,7 @@ using namespace slosh::tall;
 namespace {
 
 Setup room(bool separates) {
-    Setup s;
-    s.nx = s.nz = 32;
-    s.rows = 32;
-    s.dx = 0.1;
-    s.gravity = [](double) { return 9.81; };
+    Setup s = small_tank();
     s.options.volume_time = 0;
     s.options.thickening.on = false;
     s.spray.on = false;
