@@ -30,6 +30,7 @@ struct TallPair {
     float bottom_top = 0;  ///< k / w_top: what the row of the bottom has on q_top.
     float top_bottom = 0;  ///< k / w_bottom: what the row of the top has on q_bottom.
     float pivot = 0;       ///< 1 / d_bottom
+    float top = 0;         ///< d of the top, beside what else its row needs.
 };
 
 /// Where a column finds its four neighbours, left, right, before, behind: one line of cache.
@@ -63,6 +64,7 @@ struct Batch {
 };
 
 struct Level {
+    static constexpr float kPlain = 6;  ///< d of a cell with water and nothing else around it.
     Grid grid;
     Columns<float> phi;   ///< Negative in liquid, in any unit. Above the grid: air.
     Columns<float> open;  ///< w = 1 - s in [0, 1].
@@ -84,7 +86,7 @@ struct Level {
     bool is_plain(int c, int i) const {
         return plain[static_cast<std::size_t>(c) * (grid.length() / 8) + i / 8] >> (i % 8) & 1;
     }
-    /// Of offsets i ... i + 7, i a multiple of eight.
+    /// Of offsets i ... i + 7, i a multiple of eight. But for the top, offset 0, d is kPlain then.
     bool all_plain(int c, int i) const {
         return plain[static_cast<std::size_t>(c) * (grid.length() / 8) + i / 8] == 0xff;
     }

@@ -113,6 +113,7 @@ TallPair tall_pair(const Level& level, int c) {
         pair.top_bottom = k / level.open.bottom(c);
     }
     pair.pivot = bottom > 0 ? 1 / bottom : 0.0f;
+    pair.top = level.diagonal.at(c)[0];
     return pair;
 }
 

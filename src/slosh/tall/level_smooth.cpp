@@ -172,12 +172,14 @@ float column_residual(const Level& level, int c, float* r) {
     const __m256 none = _mm256_setzero_ps();
     for (int i = first; i < last; i += 8) {
         const __m256 along = _mm256_add_ps(_mm256_loadu_ps(q + i - 1), _mm256_loadu_ps(q + i + 1));
-        const __m256 own = _mm256_load_ps(d + i);
+        // Sweeps have left all but the diagonal in cache: it is read where it has something to say.
+        const __m256 own =
+            level.all_plain(c, i) ? _mm256_set1_ps(Level::kPlain) : _mm256_load_ps(d + i);
         const __m256 left = _mm256_fmsub_ps(own, _mm256_load_ps(q + i),
                                             _mm256_add_ps(_mm256_load_ps(r + i), along));
         _mm256_store_ps(r + i, _mm256_and_ps(left, _mm256_cmp_ps(own, none, _CMP_GT_OQ)));
     }
-    if (first == 0 && last > 0) r[0] = d[0] > 0 ? d[0] * q[0] - top : 0.0f;
+    if (first == 0 && last > 0) r[0] = pair.top > 0 ? pair.top * q[0] - top : 0.0f;
     if (level.separates) drop_held(level, c, r);
     const float bottom = level.diagonal.bottom(c);
     if (bottom <= 0) return 0;

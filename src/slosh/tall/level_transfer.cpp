@@ -126,44 +126,44 @@ __m256 mix(const float* const p[4], int i) {
     return sum;
 }
 
-/// Interpolates `f` (on the coarse grid) at the cells of fine column (x, z): out[i] for i < count.
-/// out[-1] and seven values beyond are written too.
+/// Fine values from coarse ones, sixteen from each eight: `low` and `high` in turns.
+void use_in_turns(__m256 low, __m256 high, int i, int first, int last, const auto& use) {
+    const __m256 a = _mm256_unpacklo_ps(low, high), b = _mm256_unpackhi_ps(low, high);
+    if (i >= first) use(i, _mm256_permute2f128_ps(a, b, 0x20));
+    if (i + 8 < last) use(i + 8, _mm256_permute2f128_ps(a, b, 0x31));
+}
+
+/// Interpolates `f` (on the coarse grid) at the cells of fine column (x, z) and calls use(i, eight
+/// values) for i in [first, last), whole vectors. Nothing goes through memory: what is stored and
+/// read again at an odd shift makes the processor wait.
+template <class Use>
 void interpolate_column(const Columns<float>& f, const Grid& coarse, const Grid& fine, int x, int z,
-                        int count, float* out) {
+                        int first, int last, const Use& use) {
     const Around around(coarse, x, z);
-    const int c = fine.column(x, z), top = fine.top(c), base = top >> 1;
-    const int n = (count / 2 + 1 + 7) / 8 * 8;  // coarse cells, from base on
-    alignas(32) float line[kMaxLength + 24];
-    float* mixed = line + 8;  // mixed[i]: coarse cell base + i, i from -1
+    const int top = fine.top(fine.column(x, z)), base = top >> 1;
+    const int from = first / 16 * 16,
+              count = (last + 15) / 16 * 8 + 1;  // coarse cells from base on
     float room[4][kMaxLength + 24];
     const float* p[4];
     for (int k = 0; k < 4; ++k)
-        p[k] = f.aligned(coarse, around.c[k], base, n + 1, Under::Nothing, room[k]);
-    for (int i = 0; i < n; i += 8) _mm256_store_ps(mixed + i, mix(p, i));
-    const auto one = [&](int i) {
-        return Around::kWeight[0] * p[0][i] + Around::kWeight[1] * p[1][i] +
-               Around::kWeight[2] * p[2][i] + Around::kWeight[3] * p[3][i];
+        p[k] = f.aligned(coarse, around.c[k], base, count, Under::Nothing, room[k]);
+    const __m256 near = _mm256_set1_ps(0.75f), far = _mm256_set1_ps(0.25f);
+    const auto between = [&](__m256 own, __m256 other) {
+        return _mm256_fmadd_ps(far, other, _mm256_mul_ps(near, own));
     };
-    mixed[-1] = one(-1);
-    mixed[n] = one(n);
     // Fine cell 2Y lies a quarter below the centre of coarse cell Y, 2Y + 1 a quarter above.
-    float* to = out - (top & 1);
-    for (int i = 0; i < n; i += 8) {
-        const __m256 quarter = _mm256_set1_ps(0.25f);
-        const __m256 own = _mm256_mul_ps(_mm256_set1_ps(0.75f), _mm256_load_ps(mixed + i));
-        const __m256 low = _mm256_fmadd_ps(quarter, _mm256_loadu_ps(mixed + i - 1), own);
-        const __m256 high = _mm256_fmadd_ps(quarter, _mm256_loadu_ps(mixed + i + 1), own);
-        const __m256 a = _mm256_unpacklo_ps(low, high), b = _mm256_unpackhi_ps(low, high);
-        _mm256_storeu_ps(to + 2 * i, _mm256_permute2f128_ps(a, b, 0x20));
-        _mm256_storeu_ps(to + 2 * i + 8, _mm256_permute2f128_ps(a, b, 0x31));
-    }
+    if (top % 2 == 0)
+        for (int i = from; i < last; i += 16) {
+            const __m256 own = mix(p, i / 2);
+            use_in_turns(between(own, mix(p, i / 2 - 1)), between(own, mix(p, i / 2 + 1)), i, first,
+                         last, use);
+        }
+    else
+        for (int i = from; i < last; i += 16) {
+            const __m256 own = mix(p, i / 2), above = mix(p, i / 2 + 1);
+            use_in_turns(between(own, above), between(above, own), i, first, last, use);
+        }
 }
-
-/// A line of interpolated values, with room for what interpolate_column writes beside it.
-struct Line {
-    alignas(32) float room[8 + kMaxLength + 24];
-    float* values = room + 8;
-};
 
 /// How the bottom of fine column (x, z) is interpolated, if only from ends of tall cells.
 FromCoarse bottom_from(const Grid& coarse, const Grid& fine, int x, int z) {
@@ -235,17 +235,15 @@ void restrict_right_side(const Level& fine, Level& coarse) {
 
 void prolong_row(const Level& coarse, Level& fine, int z) {
     const Grid& f = fine.grid;
-    Line line;
     for (int x = 0; x < f.nx(); ++x) {
         const int c = f.column(x, z), first = fine.first[c], last = fine.last[c];
         if (!fine.has_unknowns(c)) continue;
         float* q = fine.q.at(c);
         const float* spread = fine.spread.at(c);
-        if (first < last) interpolate_column(coarse.q, coarse.grid, f, x, z, last, line.values);
-        for (int i = first; i < last; i += 8)
+        interpolate_column(coarse.q, coarse.grid, f, x, z, first, last, [&](int i, __m256 more) {
             _mm256_store_ps(
-                q + i, _mm256_fmadd_ps(_mm256_load_ps(spread + i), _mm256_load_ps(line.values + i),
-                                       _mm256_load_ps(q + i)));
+                q + i, _mm256_fmadd_ps(_mm256_load_ps(spread + i), more, _mm256_load_ps(q + i)));
+        });
         if (fine.separates) enforce_bounds(fine, c);
         if (fine.diagonal.bottom(c) > 0)
             fine.q.bottom(c) +=
@@ -339,21 +337,18 @@ void coarsen_column(const Level& fine, Level& coarse, int x, int z, bool keep_ai
 void build_spread(Level& fine, const Level& coarse) {
     const Grid& f = fine.grid;
     for_each_row(f, [&](int z) {
-        Line line;
         const __m256 none = _mm256_setzero_ps(), least = _mm256_set1_ps(0.05f);
         for (int x = 0; x < f.nx(); ++x) {
             const int c = f.column(x, z), first = fine.first[c], last = fine.last[c];
             if (!fine.has_unknowns(c)) continue;
-            if (first < last)
-                interpolate_column(coarse.open, coarse.grid, f, x, z, last, line.values);
-            for (int i = first; i < last; i += 8) {
+            const auto put = [&](int i, __m256 open) {
                 const __m256 share =
-                    _mm256_div_ps(_mm256_load_ps(fine.open.at(c) + i),
-                                  _mm256_max_ps(_mm256_load_ps(line.values + i), least));
+                    _mm256_div_ps(_mm256_load_ps(fine.open.at(c) + i), _mm256_max_ps(open, least));
                 const __m256 unknown =
                     _mm256_cmp_ps(_mm256_load_ps(fine.diagonal.at(c) + i), none, _CMP_GT_OQ);
                 _mm256_store_ps(fine.spread.at(c) + i, _mm256_and_ps(unknown, share));
-            }
+            };
+            interpolate_column(coarse.open, coarse.grid, f, x, z, first, last, put);
             if (fine.diagonal.bottom(c) <= 0) continue;
             fine.from_coarse[c] = bottom_from(coarse.grid, f, x, z);
             const float open =
