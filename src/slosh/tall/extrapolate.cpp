@@ -113,34 +113,32 @@ void take_layer(const Level& level, float band, int z, const Velocity& next, Vel
     });
 }
 
-/// Mean of the known velocities of the eight finer cells.
-void down(const Grid& fine, const Velocity& from, const Grid& coarse, Velocity& to) {
-    for_each_row(coarse, [&](int z) {
-        Float4 room[2 * kMaxLength + 64];
-        for (int x = 0; x < coarse.nx(); ++x) {
-            const int c = coarse.column(x, z), f = fine.column(2 * x, 2 * z);
-            const int children[4] = {f, f + fine.step_x(), f + fine.step_z(),
-                                     f + fine.step_x() + fine.step_z()};
-            int end = 0;
-            for (int k : children)
-                if (from.end(k) > 0)
-                    end = std::max(end, (from.end(k) + fine.top(k) + 1) / 2 - coarse.top(c));
-            const int n = std::min(end, coarse.ny() + 1);
-            to.set_end(c, n);
-            Float4* out = to.at(c);
-            std::fill(out, out + n, Float4{});
-            Float4 bottom{};
-            for (int child : children) {
-                const Float4* p =
-                    from.aligned(fine, child, 2 * coarse.top(c), 2 * n, Under::Nothing, room);
-                for (int i = 0; i < n; ++i) out[i] += p[2 * i] + p[2 * i + 1];
-                bottom += from.bottom(child);
-            }
-            for (int i = 0; i < n; ++i) out[i] = normalised(out[i]);
-            to.bottom(c) = normalised(bottom);
-            to.refresh(coarse, c, Under::Bottom);
+/// Row z of `to`: mean of the known velocities of the eight finer cells.
+void down(const Grid& fine, const Velocity& from, const Grid& coarse, Velocity& to, int z) {
+    Float4 room[2 * kMaxLength + 64];
+    for (int x = 0; x < coarse.nx(); ++x) {
+        const int c = coarse.column(x, z), f = fine.column(2 * x, 2 * z);
+        const int children[4] = {f, f + fine.step_x(), f + fine.step_z(),
+                                 f + fine.step_x() + fine.step_z()};
+        int end = 0;
+        for (int k : children)
+            if (from.end(k) > 0)
+                end = std::max(end, (from.end(k) + fine.top(k) + 1) / 2 - coarse.top(c));
+        const int n = std::min(end, coarse.ny() + 1);
+        to.set_end(c, n);
+        Float4* out = to.at(c);
+        std::fill(out, out + n, Float4{});
+        Float4 bottom{};
+        for (int child : children) {
+            const Float4* p =
+                from.aligned(fine, child, 2 * coarse.top(c), 2 * n, Under::Nothing, room);
+            for (int i = 0; i < n; ++i) out[i] += p[2 * i] + p[2 * i + 1];
+            bottom += from.bottom(child);
         }
-    });
+        for (int i = 0; i < n; ++i) out[i] = normalised(out[i]);
+        to.bottom(c) = normalised(bottom);
+        to.refresh(coarse, c, Under::Bottom);
+    }
 }
 
 /// Gives the coarsest grid, which is small, a velocity everywhere: along columns from the nearest
@@ -210,21 +208,25 @@ void extrapolate(const std::vector<Level>& levels, ExtrapolationRoom& room, Velo
     const Level& finest = levels.front();
     if (!room.next.fits(finest.grid)) room.next.resize(finest.grid);
     const float dx = static_cast<float>(finest.grid.dx());
-    run_wavefront(stages_over(finest.grid, 5), [&](int stage, int z) {
+    room.coarse.resize(levels.size());
+    for (std::size_t l = 1; l < levels.size(); ++l)
+        if (!room.coarse[l].fits(levels[l].grid)) room.coarse[l].resize(levels[l].grid);
+    // The last stage takes rows to the next level while they are in cache.
+    run_wavefront(stages_over(finest.grid, levels.size() > 1 ? 6 : 5), [&](int stage, int z) {
         const float band = stage < 3 ? 2 * dx : 3 * dx;
         if (stage == 0)
             mark_known(finest, velocity, z);
-        else if (stage % 2)
+        else if (stage == 5) {
+            if (z % 2) down(finest.grid, velocity, levels[1].grid, room.coarse[1], z / 2);
+        } else if (stage % 2)
             grow_layer(finest, band, z, velocity, room.next);
         else
             take_layer(finest, band, z, room.next, velocity);
     });
-    room.coarse.resize(levels.size());
-    for (std::size_t l = 1; l < levels.size(); ++l) {
-        if (!room.coarse[l].fits(levels[l].grid)) room.coarse[l].resize(levels[l].grid);
-        down(levels[l - 1].grid, l == 1 ? velocity : room.coarse[l - 1], levels[l].grid,
-             room.coarse[l]);
-    }
+    for (std::size_t l = 2; l < levels.size(); ++l)
+        for_each_row(levels[l].grid, [&](int z) {
+            down(levels[l - 1].grid, room.coarse[l - 1], levels[l].grid, room.coarse[l], z);
+        });
     Velocity& coarsest = levels.size() > 1 ? room.coarse.back() : velocity;
     complete(levels.back().grid, coarsest);
     for (std::size_t l = levels.size() - 1; l > 0; --l)

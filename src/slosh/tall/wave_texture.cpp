@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "slosh/tall/column_kernels.h"
-#include "slosh/tall/sample.h"
 
 namespace slosh::tall {
 
@@ -75,9 +74,13 @@ void WaveTexture::advance(const Water& water, double dt) {
     for_each_row(g, [&](int z) {
         for (int x = 0; x < g.nx(); ++x) {
             const std::size_t k = static_cast<std::size_t>(z) * g.nx() + x;
-            const float y = static_cast<float>(water.surface_height(x, z) / g.dx() - 0.5);
-            const Float4 u = sample(water.velocity(), g,
-                                    Stencil(g, static_cast<float>(x), y, static_cast<float>(z)));
+            const double y = water.surface_height(x, z) / g.dx() - 0.5, below = std::floor(y);
+            const auto at = [&](int cell) {
+                return water.velocity().value(g, g.column(x, z), cell, Under::Bottom);
+            };
+            const int cell = static_cast<int>(below);
+            const Float4 low = at(cell),
+                         u = low + static_cast<float>(y - below) * (at(cell + 1) - low);
             speed_x[k] = u[0];
             speed_z[k] = u[2];
         }
