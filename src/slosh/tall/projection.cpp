@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "slosh/tall/column_kernels.h"
@@ -60,12 +59,6 @@ void take_off(__m256 x, __m256 y, __m256 z, Float4* u) {
 
 __m256 ones(float v) {
     return _mm256_set1_ps(v);
-}
-
-/// P_rest of eight cells from world cell y.
-__m256 rest_of_eight(const RestPressure& rest, int y) {
-    const __m256 up = _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_fnmadd_ps(ones(rest.drop), up, ones(rest(y)));
 }
 
 /// 1 - phi_n / phi_c, bounded as in the rows.
@@ -257,13 +250,6 @@ void divergence(const Velocity& velocity, const MovingSolids& solids, const Rest
 
 namespace {
 
-/// The larger of a squared speed and that of u; infinite if u is not a number.
-float faster(float most, const Float4& u) {
-    constexpr float kEndless = std::numeric_limits<float>::infinity();
-    const float square = _mm_cvtss_f32(_mm_dp_ps(u, u, 0x71));
-    return square < kEndless ? std::max(most, square) : kEndless;
-}
-
 /// What the pressure takes off the velocity of cells, less what it takes in still water.
 struct PressureStep {
     const Level& level;
@@ -343,11 +329,12 @@ struct PressureStep {
 
 }  // namespace
 
-float subtract_gradient(const Level& level, const RestPressure& rest, Velocity& velocity) {
+std::vector<float> subtract_gradient(const Level& level, const RestPressure& rest,
+                                     Velocity& velocity) {
     const Grid& g = level.grid;
     const PressureStep step{level, rest};
-    std::vector<float> most(static_cast<std::size_t>(g.nz()));  // of a row, squared
-    const auto column = [&](int c, float& fastest) {
+    std::vector<float> squares(g.columns());
+    for_each_column(g, [&](int c) {
         if (!level.has_unknowns(c)) return;
         const int last = level.last[c];
         const Sides<float, Under::Nothing> q(level.q, g, c, last), w(level.open, g, c, last);
@@ -360,14 +347,12 @@ float subtract_gradient(const Level& level, const RestPressure& rest, Velocity& 
         if (level.diagonal.bottom(c) > 0) velocity.bottom(c) -= step.bottom(c);
         velocity.refresh(g, c, Under::Bottom);
         const float* d = level.diagonal.at(c);
+        float& fastest = squares[c];
         for (int i = level.first[c]; i < last; ++i)
             if (d[i] > 0) fastest = faster(fastest, velocity.at(c)[i]);
         if (level.diagonal.bottom(c) > 0) fastest = faster(fastest, velocity.bottom(c));
-    };
-    for_each_row(g, [&](int z) {
-        for_each_in_row(g, z, [&](int c) { column(c, most[static_cast<std::size_t>(z)]); });
     });
-    return std::sqrt(*std::max_element(most.begin(), most.end()));
+    return squares;
 }
 
 }  // namespace slosh::tall

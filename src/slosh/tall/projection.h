@@ -14,6 +14,11 @@
 // half unseen by the divergence, drifted away.
 #pragma once
 
+#include <immintrin.h>
+
+#include <limits>
+#include <vector>
+
 #include "slosh/tall/level.h"
 #include "slosh/tall/solid_cells.h"
 #include "slosh/tall/velocity.h"
@@ -35,14 +40,29 @@ struct RestPressure {
     float operator()(int y) const { return drop * (level - static_cast<float>(y)); }
 };
 
+/// P_rest of eight cells from world cell y.
+inline __m256 rest_of_eight(const RestPressure& rest, int y) {
+    const __m256 at = _mm256_add_ps(_mm256_set1_ps(static_cast<float>(y)),
+                                    _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7));
+    return _mm256_mul_ps(_mm256_set1_ps(rest.drop), _mm256_sub_ps(_mm256_set1_ps(rest.level), at));
+}
+
 /// level.b from the velocity; both with fresh cells below. The velocity has fallen by rest.drop.
 /// Every liquid cell is asked to grow at `growth` (1/s): semi-Lagrangian surfaces lose crests and
 /// sheets, and so the volume that is left is made to grow.
 void divergence(const Velocity& velocity, const MovingSolids& solids, const RestPressure& rest,
                 double growth, Level& level);
 
+/// The larger of a squared speed and that of u; infinite if u is not a number.
+inline float faster(float most, const Float4& u) {
+    constexpr float kEndless = std::numeric_limits<float>::infinity();
+    const float square = _mm_cvtss_f32(_mm_dp_ps(u, u, 0x71));
+    return square < kEndless ? std::max(most, square) : kEndless;
+}
+
 /// Takes the pressure gradient of level.q and `rest` off the velocity of every liquid cell. Returns
-/// the largest speed left (m/s); infinite if one is not a number.
-float subtract_gradient(const Level& level, const RestPressure& rest, Velocity& velocity);
+/// the square of the largest speed left in each column (m^2/s^2); infinite if one is not a number.
+std::vector<float> subtract_gradient(const Level& level, const RestPressure& rest,
+                                     Velocity& velocity);
 
 }  // namespace slosh::tall

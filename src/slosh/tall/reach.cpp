@@ -20,32 +20,26 @@ struct Spread {
     float speed = 0;  ///< m/s
 };
 
-Spread spread_of(const Grid& g, const Columns<float>& phi, const Velocity& velocity, int c,
-                 int terrain, float cells) {
+/// `square` is that of the fastest speed in the column.
+Spread spread_of(const Grid& g, const Columns<float>& phi, int c, int terrain, float square,
+                 float cells) {
     const float* p = phi.at(c);
-    int highest = -1;
-    float fastest = 0;
-    const auto see = [&](const Float4& u) {
-        fastest = std::max(fastest, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-    };
-    for (int i = std::max(0, terrain - g.top(c)); i < phi.end(c); ++i)
-        if (p[i] < 0) {
-            highest = i;
-            see(velocity.at(c)[i]);
-        }
-    if (!g.closed(c) && phi.bottom(c) < 0) {
-        see(velocity.bottom(c));
-        highest = std::max(highest, 0);
+    const int lowest = std::max(0, terrain - g.top(c));
+    int highest = phi.end(c) - 1;
+    while (highest >= lowest && !(p[highest] < 0)) --highest;
+    if (highest < lowest) {
+        if (g.closed(c) || !(phi.bottom(c) < 0)) return {};
+        highest = 0;
     }
-    if (highest < 0) return {};
-    const int way = static_cast<int>(std::min(std::sqrt(fastest) * cells, 200.0f)) + 1;
-    return {g.top(c) + highest + way + kMargin, way + 3, std::sqrt(fastest)};
+    const float speed = std::sqrt(square);
+    const int way = static_cast<int>(std::min(speed * cells, 200.0f)) + 1;
+    return {g.top(c) + highest + way + kMargin, way + 3, speed};
 }
 
 }  // namespace
 
-float set_reach(const Grid& g, const Terrain& terrain, float cells, ReachRoom& room,
-                Columns<float>& phi, Velocity& velocity) {
+float set_reach(const Grid& g, const Terrain& terrain, const std::vector<float>& squares,
+                float cells, ReachRoom& room, Columns<float>& phi, Velocity& velocity) {
     room.height.assign(g.columns(), kNone);
     room.across.assign(g.columns(), kNone);
     std::vector<std::vector<std::pair<int, Spread>>> fast(g.nz());
@@ -54,7 +48,7 @@ float set_reach(const Grid& g, const Terrain& terrain, float cells, ReachRoom& r
         for (int x = 0; x < g.nx(); ++x) {
             const int c = g.column(x, z);
             const int ground = terrain[static_cast<std::size_t>(z) * g.nx() + x];
-            const Spread s = spread_of(g, phi, velocity, c, ground, cells);
+            const Spread s = spread_of(g, phi, c, ground, squares[c], cells);
             room.height[c] = s.height;
             speed[z] = std::max(speed[z], s.speed);
             if (s.columns > kUsual) fast[z].push_back({x, s});

@@ -14,8 +14,9 @@ struct ReachRoom {
 
 /// Sets the ends of phi and velocity: above the water by how far the fastest of it, at a speed of
 /// `cells` cells a m/s, can come in a step, in its own column and in those around, and some more.
-/// Returns the speed of the fastest water, in m/s.
-float set_reach(const Grid& grid, const Terrain& terrain, float cells, ReachRoom& room,
-                Columns<float>& phi, Velocity& velocity);
+/// `squares` has the square of the fastest speed in each column. Returns the speed of the fastest
+/// water, in m/s.
+float set_reach(const Grid& grid, const Terrain& terrain, const std::vector<float>& squares,
+                float cells, ReachRoom& room, Columns<float>& phi, Velocity& velocity);
 
 }  // namespace slosh::tall

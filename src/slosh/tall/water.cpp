@@ -48,6 +48,12 @@ void set_distance(const Grid& g, const std::function<double(const Point<3>&)>& d
     });
 }
 
+/// Eight values from offset i of column c, zero where no unknown is.
+__m256 in_unknowns(const Level& level, int c, int i, __m256 values) {
+    const __m256 d = _mm256_load_ps(level.diagonal.at(c) + i);
+    return _mm256_and_ps(values, _mm256_cmp_ps(d, _mm256_setzero_ps(), _CMP_GT_OQ));
+}
+
 /// The highest world cell with its centre in the water, by probing downwards from `from`.
 int probe_surface(const Grid& g, const std::function<double(const Point<3>&)>& distance, int x,
                   int z, int from, int terrain) {
@@ -85,6 +91,7 @@ Water::Water(int nx, int ny, int nz, double dx, Terrain terrain,
         fine_->average(grid_, phi_);
     }
     velocity_.resize(grid_);
+    fastest_.assign(grid_.columns(), 0.0f);
     kept_pressure_.resize(grid_);
     pressure_.reset(grid_);
     load_pressure_level();
@@ -104,6 +111,8 @@ void Water::set_velocity(const std::function<Point<3>(const Point<3>&)>& velocit
         velocity_.bottom(c) = at(grid_.bottom(c));
         for (int i = 0; i <= grid_.ny(); ++i) velocity_.at(c)[i] = at(grid_.top(c) + i);
         velocity_.refresh(grid_, c, Under::Bottom);
+        fastest_[c] = faster(0, velocity_.bottom(c));
+        for (int i = 0; i <= grid_.ny(); ++i) fastest_[c] = faster(fastest_[c], velocity_.at(c)[i]);
     });
 }
 
@@ -206,16 +215,40 @@ void Water::keep_pressure() {
     const Level& level = pressure_.finest();
     for_each_column(grid_, [&](int c) {
         float* to = kept_pressure_.at(c);
-        std::fill(to, to + grid_.length(), 0.0f);
-        const int top = grid_.top(c);
-        for (int i = level.first[c]; i < level.last[c]; ++i)
-            to[i] = level.diagonal.at(c)[i] > 0
-                        ? level.q.at(c)[i] + level.open.at(c)[i] * rest_(top + i)
-                        : 0.0f;
+        const int first = level.first[c], last = level.last[c], top = grid_.top(c);
+        std::fill(to, to + first, 0.0f);
+        for (int i = first; i < last; i += 8)
+            _mm256_store_ps(to + i,
+                            in_unknowns(level, c, i,
+                                        _mm256_fmadd_ps(_mm256_load_ps(level.open.at(c) + i),
+                                                        rest_of_eight(rest_, top + i),
+                                                        _mm256_load_ps(level.q.at(c) + i))));
+        std::fill(to + last, to + grid_.length(), 0.0f);
         kept_pressure_.bottom(c) =
             level.diagonal.bottom(c) > 0
                 ? level.q.bottom(c) + level.open.bottom(c) * rest_(grid_.bottom(c))
                 : 0.0f;
+    });
+}
+
+void Water::start_from_kept_pressure(float scale) {
+    Level& level = pressure_.finest();
+    for_each_column(grid_, [&](int c) {
+        const int top = grid_.top(c);
+        const float* kept = kept_pressure_.at(c);
+        for (int i = level.first[c]; i < level.last[c]; i += 8) {
+            const __m256 still =
+                _mm256_mul_ps(_mm256_load_ps(level.open.at(c) + i), rest_of_eight(rest_, top + i));
+            _mm256_store_ps(level.q.at(c) + i,
+                            in_unknowns(level, c, i,
+                                        _mm256_fmsub_ps(_mm256_set1_ps(scale),
+                                                        _mm256_load_ps(kept + i), still)));
+        }
+        level.q.bottom(c) =
+            level.diagonal.bottom(c) > 0
+                ? scale * kept_pressure_.bottom(c) - level.open.bottom(c) * rest_(grid_.bottom(c))
+                : 0.0f;
+        level.q.refresh(grid_, c, Under::Nothing);
     });
 }
 
@@ -268,6 +301,7 @@ void Water::push(const Point<3>& at, double radius, const Point<3>& velocity) {
             const double away = length(centre(grid_, x, y, z) - at) / radius;
             const float share = static_cast<float>(std::max(0.0, 1 - away * away));
             for (int d = 0; d < 3; ++d) u[d] += share * (static_cast<float>(velocity[d]) - u[d]);
+            fastest_[c] = faster(fastest_[c], u);
         };
         for (int i = 0; i < velocity_.end(c); ++i)
             if (phi_.at(c)[i] < 0) draw(grid_.top(c) + i, velocity_.at(c)[i]);
@@ -294,19 +328,7 @@ double Water::project(double dt) {
     // Start from the last pressure: water at rest has it already.
     const float scale = kept_dt_ > 0 ? static_cast<float>(dt / kept_dt_) : 0.0f;
     rest_.drop = -fall(dt)[1];
-    for_each_column(grid_, [&](int c) {
-        const int top = grid_.top(c);
-        for (int i = level.first[c]; i < level.last[c]; ++i)
-            level.q.at(c)[i] =
-                level.diagonal.at(c)[i] > 0
-                    ? scale * kept_pressure_.at(c)[i] - level.open.at(c)[i] * rest_(top + i)
-                    : 0.0f;
-        level.q.bottom(c) =
-            level.diagonal.bottom(c) > 0
-                ? scale * kept_pressure_.bottom(c) - level.open.bottom(c) * rest_(grid_.bottom(c))
-                : 0.0f;
-        level.q.refresh(grid_, c, Under::Nothing);
-    });
+    start_from_kept_pressure(scale);
     kept_dt_ = dt;
     double growth = 0;
     if (options_.volume_time > 0) {
@@ -318,9 +340,11 @@ double Water::project(double dt) {
     divergence(velocity_, solids, rest_, growth, level);
     if (level.separates) set_bounds(rest_, level);
     pressure_.solve();
-    const double fastest = subtract_gradient(level, rest_, velocity_);
+    fastest_ = subtract_gradient(level, rest_, velocity_);
+    for (const SolidCells::Cell& k : bodies_.cells())  // they push what is left of a cell
+        fastest_[k.column] = faster(fastest_[k.column], velocity_.at(k.column)[k.offset]);
     if (level.separates) released_ = released_cells(level, solids, phi_, velocity_);
-    return fastest;
+    return std::sqrt(*std::max_element(fastest_.begin(), fastest_.end()));
 }
 
 /// What happens to the surface besides its own advection with the velocity.
@@ -348,8 +372,8 @@ WaterReport Water::step(double dt) {
     float fastest = 0;
     {
         StageTimer timer(report.times, "VE");
-        fastest = set_reach(grid_, terrain_, static_cast<float>(dt / grid_.dx()), reach_room_, phi_,
-                            velocity_);
+        fastest = set_reach(grid_, terrain_, fastest_, static_cast<float>(dt / grid_.dx()),
+                            reach_room_, phi_, velocity_);
         extrapolate(pressure_.levels(), extrapolation_, velocity_);
     }
     const bool wide = steps_ % options_.redistance_every == 0;

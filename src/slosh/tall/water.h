@@ -124,6 +124,8 @@ private:
     double wall_inflow() const;
     double mean_surface() const;  ///< Its height over world 0 where there is water. m
     void keep_pressure();
+    /// q from the pressure of the last step, times `scale`.
+    void start_from_kept_pressure(float scale);
     void find_first_pressure();
 
     WaterOptions options_;
@@ -132,7 +134,8 @@ private:
     Columns<float> phi_, distance_room_;
     std::unique_ptr<FineSurface> fine_;
     Velocity velocity_, spare_;
-    RestPressure rest_;  ///< What pressure_ leaves out.
+    std::vector<float> fastest_;  ///< Square of the largest speed of the water, by column. m^2/s^2
+    RestPressure rest_;           ///< What pressure_ leaves out.
     Columns<float> kept_pressure_;
     double kept_dt_ = 0;
     double due_volume_ = 0;
