@@ -11,9 +11,11 @@ namespace slosh::cli {
 
 /// The residual by cycle in three frames of `flood`, as numbers and as tall_residual.svg.
 void bench_tall_residual(BenchReport& report);
-/// `tank`, two to seven times as deep, and each of that on cubic cells alone.
+/// `tank`, two to seven times as deep, and each of that on cubic cells alone; and at twice its
+/// depth with particles.
 void bench_tall_depth(int frames, BenchReport& report);
-/// What a full cycle and two V leave of the fall of still water, over the scenes' grounds and rubble.
+/// What a full cycle and two V leave of the fall of still water, over the scenes' grounds and
+/// rubble.
 void bench_tall_rest(BenchReport& report);
 /// What options that are off by default add to a step of the scenes.
 void bench_tall_options(int frames, BenchReport& report);
