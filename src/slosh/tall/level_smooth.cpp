@@ -54,41 +54,65 @@ namespace {
 
 constexpr int kLanes = Batch::kLanes;
 
-/// The sums beside of a batch, lane by lane: n[8 (i - first) + lane].
+/// The sums beside of a batch, column by column: eight cells of eight lanes, then the next eight
+/// cells, n[8 (i - first) + 8 lane] for i in whole eights.
 void gather_sums(const Level& level, const Batch& batch, float* n) {
-    if (batch.apart) {
-        alignas(32) float line[kLanes][kMaxLength + 8];
-        for (int k = 0; k < kLanes; ++k)
-            beside_less_b(level, batch.column[k], batch.first, batch.last, line[k]);
-        for (int i = batch.first; i < batch.last; ++i)
-            for (int k = 0; k < kLanes; ++k) *n++ = line[k][i];
-        return;
-    }
-    for (int i = batch.first; i < batch.last; i += 8, n += 64) {
-        __m256 r[8];
-        for (int k = 0; k < kLanes; ++k) {
-            const int c = batch.column[k];
-            const Beside& at = level.beside[c];
-            const float* q = level.q.at(c) + i;
-            const __m256 x =
-                _mm256_add_ps(_mm256_loadu_ps(q + at.shift[0]), _mm256_loadu_ps(q + at.shift[1]));
-            const __m256 z =
-                _mm256_add_ps(_mm256_loadu_ps(q + at.shift[2]), _mm256_loadu_ps(q + at.shift[3]));
-            r[k] = _mm256_sub_ps(_mm256_add_ps(x, z), _mm256_load_ps(level.b.at(c) + i));
+    const int first = batch.first, last = batch.last;
+    for (int k = 0; k < kLanes; ++k, n += 8) {
+        const int c = batch.column[k];
+        if (batch.apart) {
+            alignas(32) float line[kMaxLength + 8];
+            beside_less_b(level, c, first, last, line);
+            for (int i = first; i < last; i += 8)
+                _mm256_store_ps(n + 8 * (i - first), _mm256_load_ps(line + i));
+            continue;
         }
-        transpose(r);
-        for (int k = 0; k < 8; ++k) _mm256_store_ps(n + 8 * k, r[k]);
+        const Beside& at = level.beside[c];
+        const float *q = level.q.at(c), *b = level.b.at(c);
+        const float *left = q + at.shift[0], *right = q + at.shift[1];
+        const float *before = q + at.shift[2], *behind = q + at.shift[3];
+        for (int i = first; i < last; i += 8) {
+            const __m256 x = _mm256_add_ps(_mm256_loadu_ps(left + i), _mm256_loadu_ps(right + i));
+            const __m256 z =
+                _mm256_add_ps(_mm256_loadu_ps(before + i), _mm256_loadu_ps(behind + i));
+            _mm256_store_ps(n + 8 * (i - first),
+                            _mm256_sub_ps(_mm256_add_ps(x, z), _mm256_load_ps(b + i)));
+        }
     }
 }
 
-/// Writes the solution, lane by lane, back to its columns.
-void scatter_solution(Level& level, const Batch& batch, const float* n) {
-    for (int i = batch.first; i < batch.last; i += 8, n += 64) {
+void load_eight(const float* n, __m256 r[8]) {
+    for (int k = 0; k < 8; ++k) r[k] = _mm256_load_ps(n + 8 * k);
+}
+
+/// Elimination from the sums beside, upwards; `z` is what the bottoms pass on. From columns to
+/// lanes.
+void eliminate(const float* m, int cells, __m256 z, float* n) {
+    for (int i = 0; i < cells; i += 8, n += 64, m += 64) {
         __m256 r[8];
-        for (int k = 0; k < 8; ++k) r[k] = _mm256_load_ps(n + 8 * k);
+        load_eight(n, r);
         transpose(r);
-        for (int k = 0; k < batch.count; ++k)
-            _mm256_store_ps(level.q.at(batch.column[k]) + i, r[k]);
+        for (int k = 0; k < 8; ++k) {
+            const __m256 pivot = _mm256_load_ps(m + 8 * k);
+            z = _mm256_fmadd_ps(pivot, z, _mm256_mul_ps(pivot, r[k]));
+            _mm256_store_ps(n + 8 * k, z);
+        }
+    }
+}
+
+/// Substitution, downwards, and the solution to its columns.
+void substitute(Level& level, const Batch& batch, const float* m, const float* n) {
+    float* q[kLanes];
+    for (int k = 0; k < batch.count; ++k) q[k] = level.q.at(batch.column[k]);
+    __m256 z = _mm256_setzero_ps();
+    for (int i = batch.last - 8; i >= batch.first; i -= 8) {
+        const int at = 8 * (i - batch.first);
+        __m256 r[8];
+        for (int k = 7; k >= 0; --k)
+            r[k] = z =
+                _mm256_fmadd_ps(_mm256_load_ps(m + at + 8 * k), z, _mm256_load_ps(n + at + 8 * k));
+        transpose(r);
+        for (int k = 0; k < batch.count; ++k) _mm256_store_ps(q[k] + i, r[k]);
     }
 }
 
@@ -103,20 +127,10 @@ void solve_batch(Level& level, const Batch& batch) {
         to_top[k] = pair.top_bottom * from_bottom[k];
     }
     const float* m = level.pivots.data() + batch.pivots;
-    const int cells = batch.last - batch.first;
     // What the bottoms pass on enters with the top, offset 0.
-    __m256 z = batch.first == 0 ? _mm256_load_ps(to_top) : _mm256_setzero_ps();
-    for (int i = 0; i < cells; ++i) {
-        const __m256 pivot = _mm256_load_ps(m + 8 * i);
-        z = _mm256_fmadd_ps(pivot, z, _mm256_mul_ps(pivot, _mm256_load_ps(n + 8 * i)));
-        _mm256_store_ps(n + 8 * i, z);
-    }
-    z = _mm256_setzero_ps();
-    for (int i = cells - 1; i >= 0; --i) {
-        z = _mm256_fmadd_ps(_mm256_load_ps(m + 8 * i), z, _mm256_load_ps(n + 8 * i));
-        _mm256_store_ps(n + 8 * i, z);
-    }
-    scatter_solution(level, batch, n);
+    const __m256 below = batch.first == 0 ? _mm256_load_ps(to_top) : _mm256_setzero_ps();
+    eliminate(m, batch.last - batch.first, below, n);
+    substitute(level, batch, m, n);
     for (int k = 0; k < batch.count; ++k) {
         const int c = batch.column[k];
         const TallPair& pair = level.pair[c];
