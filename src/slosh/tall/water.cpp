@@ -48,12 +48,6 @@ void set_distance(const Grid& g, const std::function<double(const Point<3>&)>& d
     });
 }
 
-/// Eight values from offset i of column c, zero where no unknown is.
-__m256 in_unknowns(const Level& level, int c, int i, __m256 values) {
-    const __m256 d = _mm256_load_ps(level.diagonal.at(c) + i);
-    return _mm256_and_ps(values, _mm256_cmp_ps(d, _mm256_setzero_ps(), _CMP_GT_OQ));
-}
-
 /// The highest world cell with its centre in the water, by probing downwards from `from`.
 int probe_surface(const Grid& g, const std::function<double(const Point<3>&)>& distance, int x,
                   int z, int from, int terrain) {
@@ -113,40 +107,6 @@ void Water::set_velocity(const std::function<Point<3>(const Point<3>&)>& velocit
         velocity_.refresh(grid_, c, Under::Bottom);
         fastest_[c] = faster(0, velocity_.bottom(c));
         for (int i = 0; i <= grid_.ny(); ++i) fastest_[c] = faster(fastest_[c], velocity_.at(c)[i]);
-    });
-}
-
-/// The pressure that holds the water against gravity at the start, so that a lake begins at rest:
-/// later steps start from the last pressure, the first one would start from none.
-void Water::find_first_pressure() {
-    kept_dt_ = 1.0 / 30;  // any: projections scale it
-    const Float4 down = fall(kept_dt_);
-    spare_.resize(grid_, down);
-    for_each_column(grid_, [&](int c) {
-        std::fill(spare_.at(c), spare_.at(c) + grid_.ny() + 1, down);
-        spare_.bottom(c) = down;
-        spare_.refresh(grid_, c, Under::Bottom);
-    });
-    rest_.drop = -down[1];
-    divergence(spare_, {}, rest_, 0, pressure_.finest());
-    if (pressure_.finest().separates) set_bounds(rest_, pressure_.finest());
-    pressure_.solve();
-    for (int cycle = 0; cycle < 20; ++cycle) pressure_.v_cycle();
-}
-
-void Water::load_pressure_level() {
-    Level& level = pressure_.finest();
-    over_columns(grid_, [&](int x, int z, int c) {
-        level.phi.set_end(c, phi_.end(c));
-        std::copy(phi_.at(c) - Grid::kBelow, phi_.at(c) + phi_.end(c),
-                  level.phi.at(c) - Grid::kBelow);
-        level.phi.bottom(c) = phi_.bottom(c);
-
-        const int ground = terrain_[static_cast<std::size_t>(z) * grid_.nx() + x];
-        float* w = level.open.at(c);
-        for (int i = 0; i <= grid_.ny(); ++i) w[i] = grid_.top(c) + i >= ground ? 1.0f : 0.0f;
-        level.open.bottom(c) = grid_.closed(c) ? 0.0f : 1.0f;
-        level.open.refresh(grid_, c, Under::Nothing);
     });
 }
 
@@ -211,47 +171,6 @@ void Water::pour() {
     }
 }
 
-void Water::keep_pressure() {
-    const Level& level = pressure_.finest();
-    for_each_column(grid_, [&](int c) {
-        float* to = kept_pressure_.at(c);
-        const int first = level.first[c], last = level.last[c], top = grid_.top(c);
-        std::fill(to, to + first, 0.0f);
-        for (int i = first; i < last; i += 8)
-            _mm256_store_ps(to + i,
-                            in_unknowns(level, c, i,
-                                        _mm256_fmadd_ps(_mm256_load_ps(level.open.at(c) + i),
-                                                        rest_of_eight(rest_, top + i),
-                                                        _mm256_load_ps(level.q.at(c) + i))));
-        std::fill(to + last, to + grid_.length(), 0.0f);
-        kept_pressure_.bottom(c) =
-            level.diagonal.bottom(c) > 0
-                ? level.q.bottom(c) + level.open.bottom(c) * rest_(grid_.bottom(c))
-                : 0.0f;
-    });
-}
-
-void Water::start_from_kept_pressure(float scale) {
-    Level& level = pressure_.finest();
-    for_each_column(grid_, [&](int c) {
-        const int top = grid_.top(c);
-        const float* kept = kept_pressure_.at(c);
-        for (int i = level.first[c]; i < level.last[c]; i += 8) {
-            const __m256 still =
-                _mm256_mul_ps(_mm256_load_ps(level.open.at(c) + i), rest_of_eight(rest_, top + i));
-            _mm256_store_ps(level.q.at(c) + i,
-                            in_unknowns(level, c, i,
-                                        _mm256_fmsub_ps(_mm256_set1_ps(scale),
-                                                        _mm256_load_ps(kept + i), still)));
-        }
-        level.q.bottom(c) =
-            level.diagonal.bottom(c) > 0
-                ? scale * kept_pressure_.bottom(c) - level.open.bottom(c) * rest_(grid_.bottom(c))
-                : 0.0f;
-        level.q.refresh(grid_, c, Under::Nothing);
-    });
-}
-
 void Water::remesh() {
     const Grid next =
         choose_heights(grid_, phi_, terrain_, body_depths ? body_depths(grid_) : std::vector<int>{},
@@ -313,38 +232,6 @@ void Water::push(const Point<3>& at, double radius, const Point<3>& velocity) {
 void Water::set_terrain(Terrain terrain) {
     SLOSH_EXPECT(terrain.size() == terrain_.size());
     terrain_ = std::move(terrain);
-}
-
-double Water::project(double dt) {
-    pressure_.reset(grid_);
-    load_pressure_level();
-    put_bodies(dt);
-    for (const SolidCells::Cell& k : bodies_.cells()) {  // phi inside them is new
-        pressure_.finest().phi.at(k.column)[k.offset] = phi_.at(k.column)[k.offset];
-        if (k.offset == 0) pressure_.finest().phi.refresh(grid_, k.column, Under::Bottom);
-    }
-    pressure_.build();
-    Level& level = pressure_.finest();
-    // Start from the last pressure: water at rest has it already.
-    const float scale = kept_dt_ > 0 ? static_cast<float>(dt / kept_dt_) : 0.0f;
-    rest_.drop = -fall(dt)[1];
-    start_from_kept_pressure(scale);
-    kept_dt_ = dt;
-    double growth = 0;
-    if (options_.volume_time > 0) {
-        due_volume_ += dt * wall_inflow();
-        const double now = volume(), missing = due_volume_ - now;
-        // Bounded, so that a film on dry land is not blown up to a lake.
-        if (now > 0) growth = std::clamp(missing / (now * options_.volume_time), -0.5, 0.5);
-    }
-    divergence(velocity_, solids, rest_, growth, level);
-    if (level.separates) set_bounds(rest_, level);
-    pressure_.solve();
-    fastest_ = subtract_gradient(level, rest_, velocity_);
-    for (const SolidCells::Cell& k : bodies_.cells())  // they push what is left of a cell
-        fastest_[k.column] = faster(fastest_[k.column], velocity_.at(k.column)[k.offset]);
-    if (level.separates) released_ = released_cells(level, solids, phi_, velocity_);
-    return std::sqrt(*std::max_element(fastest_.begin(), fastest_.end()));
 }
 
 /// What happens to the surface besides its own advection with the velocity.
