@@ -30,6 +30,27 @@ TEST_CASE("Pooled memory comes back, and comes back zero if asked to") {
     }
 }
 
+TEST_CASE("An array that has grown a little since the last step finds its memory again") {
+    release_pooled_pages();
+    for (std::size_t bytes : {std::size_t(300000), std::size_t(40) << 20}) {
+        void* first;
+        {
+            Pages p(bytes, Fill::Nothing);
+            first = p.data();
+            std::memset(p.data(), 7, bytes);
+        }
+        const std::size_t grown = bytes + bytes / 5;
+        Pages again(grown, Fill::Zero);
+        CHECK(again.data() == first);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < grown; ++i) wrong += static_cast<char*>(again.data())[i] != 0;
+        CHECK(wrong == 0);
+        // More than there is room for.
+        Pages large(2 * bytes, Fill::Nothing);
+        CHECK(large.data() != again.data());
+    }
+}
+
 TEST_CASE("Moving memory leaves one owner") {
     Pages a(1000, Fill::Zero);
     void* data = a.data();

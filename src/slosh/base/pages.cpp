@@ -21,18 +21,19 @@ constexpr std::size_t kSmall = 4096, kHuge = std::size_t(2) << 20;
 
 struct Mapping {
     void* data;
-    std::size_t size;
+    std::size_t size;     // addresses it spans
+    std::size_t touched;  // what was once asked for, and so is backed by memory
 };
 
 struct Pool {
     std::mutex mutex;
     std::vector<Mapping> free;  // oldest first
-    std::unordered_map<void*, std::size_t> used;
-    std::size_t free_bytes = 0, used_bytes = 0, peak_bytes = 0;
+    std::unordered_map<void*, Mapping> used;
+    std::size_t free_bytes = 0, used_bytes = 0, peak_bytes = 0;  // touched ones
 
-    void use(Mapping m) {
-        used.emplace(m.data, m.size);
-        used_bytes += m.size;
+    void use(const Mapping& m) {
+        used.emplace(m.data, m);
+        used_bytes += m.touched;
         peak_bytes = std::max(peak_bytes, used_bytes);
     }
 };
@@ -41,19 +42,26 @@ Pool& pool() {
     return *p;
 }
 
-/// Hands out the smallest pooled mapping that fits and is not much too large; null if none does.
+/// Hands out the pooled mapping that fits best and is not much too large; null if none does. Best
+/// is the smallest that has been touched throughout, or else the one with least to touch.
 void* take_pooled(std::size_t size) {
     Pool& p = pool();
     const std::lock_guard lock(p.mutex);
+    const auto is_better = [&](const Mapping& a, const Mapping& b) {
+        const bool whole_a = a.touched >= size, whole_b = b.touched >= size;
+        if (whole_a != whole_b) return whole_a;
+        return whole_a ? a.touched < b.touched : a.touched > b.touched;
+    };
     auto best = p.free.end();
     for (auto it = p.free.begin(); it != p.free.end(); ++it)
-        if (it->size >= size && it->size <= size + size / 2 + kSmall &&
-            (best == p.free.end() || it->size < best->size))
+        if (it->size >= size && it->touched <= size + size / 2 + kSmall &&
+            (best == p.free.end() || is_better(*it, *best)))
             best = it;
     if (best == p.free.end()) return nullptr;
-    const Mapping m = *best;
-    p.free_bytes -= m.size;
+    Mapping m = *best;
+    p.free_bytes -= m.touched;
     p.free.erase(best);
+    m.touched = std::max(m.touched, size);
     p.use(m);
     return m.data;
 }
@@ -82,9 +90,12 @@ void* take_pages(std::size_t bytes, bool& fresh) {
     void* memory = take_pooled(size);
     fresh = memory == nullptr;
     if (!fresh) return memory;
-    memory = map(size);
+    // Liquid spreads: room for the same array of a later step, in addresses that cost nothing
+    // until they are touched.
+    const std::size_t room = (size + size / 4 + page - 1) / page * page;
+    memory = map(room);
     const std::lock_guard lock(pool().mutex);
-    pool().use({memory, size});
+    pool().use({memory, room, size});
     return memory;
 }
 
@@ -92,14 +103,14 @@ void give_pages_back(void* memory) {
     Pool& p = pool();
     const std::lock_guard lock(p.mutex);
     const auto it = p.used.find(memory);
-    const Mapping m{memory, it->second};
+    const Mapping m = it->second;
     p.used.erase(it);
-    p.used_bytes -= m.size;
-    p.free_bytes += m.size;
+    p.used_bytes -= m.touched;
+    p.free_bytes += m.touched;
     p.free.push_back(m);
     while (p.free_bytes + p.used_bytes > p.peak_bytes + p.peak_bytes / 4) {
         munmap(p.free.front().data, p.free.front().size);
-        p.free_bytes -= p.free.front().size;
+        p.free_bytes -= p.free.front().touched;
         p.free.erase(p.free.begin());
     }
 }
