@@ -5,12 +5,14 @@
 namespace slosh {
 
 namespace {
+// All of these do a row of eight cells, the first of them at t in the tiles.
+
 /// What the multilinear kernel centred at a cell counts of evenly spread particles: it weighs the
 /// cell itself 3/4 and its neighbours 1/8 along each axis.
 template <int D>
-float expected_share(const Tile<float, D, 1>& open, int t) {
+void expected_shares(const Tile<float, D, 1>& open, int t, float (&share)[kSide]) {
     constexpr float kWeight[3] = {0.125f, 0.75f, 0.125f};
-    float sum = 0;
+    std::fill_n(share, kSide, 0.0f);
     for (int code = 0; code < kNeighbours<D>; ++code) {
         const Index<D> o = neighbour_offset<D>(code);
         float w = 1;
@@ -19,38 +21,35 @@ float expected_share(const Tile<float, D, 1>& open, int t) {
             w *= kWeight[o[d] + 1];
             at += o[d] * Tile<float, D, 1>::step(d);
         }
-        sum += w * open.v[at];
+        for (int x = 0; x < kSide; ++x) share[x] += w * open.v[at + x];
     }
-    return sum;
 }
-/// Share of the kernel's weight that lies in the liquid, for a flat surface `depth` cells above the
-/// cell's centre: the kernel falls linearly to zero at one cell.
-float liquid_share(float depth) {
-    const float above = std::clamp(1 - depth, 0.0f, 1.0f);
-    return 1 - 0.5f * above * above;
+/// Share of the kernel's weight that lies in the liquid, for a flat surface at distance phi: the
+/// kernel falls linearly to zero at one cell.
+void liquid_shares(const float* phi, float (&share)[kSide]) {
+    for (int x = 0; x < kSide; ++x) {
+        const float depth = -phi[x];
+        const float above = depth > 1 ? 0.0f : depth < 0 ? 1.0f : 1 - depth;
+        share[x] = 1 - 0.5f * above * above;
+    }
 }
 
 /// Whether liquid at least a cell deep is next to the cell: only then is the surface near it flat
-/// enough for a low density to mean anything (a thin sheet always looks thin).
+/// enough for a low density to mean anything (a thin sheet always looks thin). Nor does it mean
+/// anything in or next to a gap.
 template <int D>
-bool is_thick(const Tile<float, D, 1>& phi, int t) {
-    bool deep = phi.v[t] < -1;
-    for (int d = 0; d < D; ++d) {
-        const int step = Tile<float, D, 1>::step(d);
-        deep |= phi.v[t - step] < -1 || phi.v[t + step] < -1;
-    }
-    return deep;
-}
-
-/// Whether the cell or a face neighbour is marked.
-template <int D>
-bool touches(const Tile<std::uint8_t, D, 1>& marks, int t) {
-    bool any = marks.v[t];
-    for (int d = 0; d < D; ++d) {
-        const int step = Tile<std::uint8_t, D, 1>::step(d);
-        any |= marks.v[t - step] || marks.v[t + step];
-    }
-    return any;
+void may_be_low(const Tile<float, D, 1>& phi, const Tile<std::uint8_t, D, 1>* gap, int t,
+                int (&may)[kSide]) {
+    const auto deep = [&](int at) { return phi.v[at] < -1; };
+    for (int x = 0; x < kSide; ++x) may[x] = deep(t + x);
+    for (int d = 0; d < D; ++d)
+        for (const int step : {-Tile<float, D, 1>::step(d), Tile<float, D, 1>::step(d)})
+            for (int x = 0; x < kSide; ++x) may[x] |= deep(t + step + x);
+    if (!gap) return;
+    for (int x = 0; x < kSide; ++x) may[x] &= !gap->v[t + x];
+    for (int d = 0; d < D; ++d)
+        for (const int step : {-Tile<float, D, 1>::step(d), Tile<float, D, 1>::step(d)})
+            for (int x = 0; x < kSide; ++x) may[x] &= !gap->v[t + step + x];
 }
 }  // namespace
 
@@ -73,16 +72,29 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
         const float* n = density.block(b);
         Tile<float, D, 1> p;
         p.load(phi, b);
-        for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-            if (!unknown[o]) return;
-            const double share = free_block ? 1.0 : expected_share<D>(open, t);
-            if (share < kSmallestShare) return;
-            double e = n[o] / (rest * share * liquid_share(-p.v[t])) - 1;
-            if (e < 0 && (!is_thick<D>(p, t) || (released && touches<D>(gap, t)))) e = 0;
-            e = std::clamp(e, -options.max_error, options.max_error);
-            e = e > 0 ? std::max(e - options.ignored, 0.0) : std::min(e + options.ignored, 0.0);
-            rhs[o] = options.strength * e * (free_block ? 1.0 : open.v[t]);
-        });
+        for (int o = 0; o < kBlockCells<D>; o += kSide) {
+            const int t = Tile<float, D, 1>::offset(local_cell<D>(o));
+            float share[kSide], liquid[kSide], cell_open[kSide];
+            std::fill_n(share, kSide, 1.0f);
+            std::fill_n(cell_open, kSide, 1.0f);
+            if (!free_block) {
+                expected_shares<D>(open, t, share);
+                std::copy_n(open.v + t, kSide, cell_open);
+            }
+            liquid_shares(p.v + t, liquid);
+            int may[kSide];
+            may_be_low<D>(p, released ? &gap : nullptr, t, may);
+            for (int x = 0; x < kSide; ++x) {
+                double e = n[o + x] / (rest * share[x] * liquid[x]) - 1;
+                e = e < 0 && !may[x] ? 0 : e;
+                e = e < -options.max_error ? -options.max_error : e;
+                e = e > options.max_error ? options.max_error : e;
+                const double above = e - options.ignored, below = e + options.ignored;
+                e = e > 0 ? (above > 0 ? above : 0) : (below < 0 ? below : 0);
+                const bool says = unknown[o + x] && share[x] >= kSmallestShare;
+                rhs[o + x] = says ? options.strength * e * cell_open[x] : 0;
+            }
+        }
     });
 }
 
@@ -96,10 +108,10 @@ void limit_displacement(double limit, FaceField<float, D>& displacement) {
         });
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                     \
+#define SLOSH_INSTANTIATE(D)                                                                      \
     template void assemble_density_rhs<D>(const Field<float, D>&, double, const Field<float, D>&, \
-                                          const SolidFields<D>&, const DensityOptions&,          \
-                                          BlockSystem<D>&, const Field<std::uint8_t, D>*);       \
+                                          const SolidFields<D>&, const DensityOptions&,           \
+                                          BlockSystem<D>&, const Field<std::uint8_t, D>*);        \
     template void limit_displacement<D>(double, FaceField<float, D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
