@@ -44,8 +44,4 @@ private:
     }
 };
 
-/// Planes of a block: 8, or 1 in 2D.
-template <int D>
-constexpr int kPlanes = D == 3 ? kSide : 1;
-
 }  // namespace slosh

@@ -1,27 +1,14 @@
-// Sets of cells of a block as bits: one 64-bit word per 8x8 plane, bit 8y + x of word z.
+// Sets of cells of a block (grid/cell_mask.h) from the values of a field.
 #pragma once
 
 #include <immintrin.h>
 
-#include <array>
 #include <cstdint>
-#include <cstring>
 
+#include "slosh/grid/cell_mask.h"
 #include "slosh/linear/block_rows.h"
 
 namespace slosh {
-
-template <int D>
-using CellMask = std::array<std::uint64_t, kPlanes<D>>;
-
-constexpr std::uint64_t kColumn0 = 0x0101010101010101ull;  ///< Cells with x = 0.
-
-template <int D>
-bool any(const CellMask<D>& m) {
-    std::uint64_t all = 0;
-    for (std::uint64_t w : m) all |= w;
-    return all != 0;
-}
 
 /// Cells of a block whose value compares to `to` as kCompare (_CMP_EQ_OQ, _CMP_GT_OQ) says.
 template <int D, int kCompare>
@@ -62,60 +49,6 @@ inline CellMask<D> compare_first_layer(const float* v, float to, int axis) {
         m[z] = ((rows & 0x7f) * 0x0002040810204081ull & kColumn0) | (rows >> 7) << 56;
     }
     return m;
-}
-
-/// Cells of a block whose byte is not zero.
-template <int D>
-inline CellMask<D> nonzero(const std::uint8_t* v) {
-    CellMask<D> m;
-    for (int z = 0; z < kPlanes<D>; ++z, v += 64) {
-        std::uint64_t word = 0;
-        for (int half = 0; half < 2; ++half) {
-            const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + 32 * half));
-            const int zero = _mm256_movemask_epi8(_mm256_cmpeq_epi8(b, _mm256_setzero_si256()));
-            word |= static_cast<std::uint64_t>(~static_cast<std::uint32_t>(zero)) << (32 * half);
-        }
-        m[z] = word;
-    }
-    return m;
-}
-
-/// For each cell the bit of its upper neighbour along `axis`; `next` is the mask of the block
-/// above.
-template <int D>
-inline CellMask<D> from_above(const CellMask<D>& m, const CellMask<D>& next, int axis) {
-    CellMask<D> r;
-    for (int z = 0; z < kPlanes<D>; ++z) {
-        if (axis == 0)
-            r[z] = (m[z] >> 1 & ~(kColumn0 << 7)) | (next[z] & kColumn0) << 7;
-        else if (axis == 1)
-            r[z] = m[z] >> 8 | next[z] << 56;
-        else
-            r[z] = z + 1 < kPlanes<D> ? m[z + 1] : next[0];
-    }
-    return r;
-}
-
-template <int D>
-inline int count(const CellMask<D>& m) {
-    int n = 0;
-    for (std::uint64_t plane : m) n += std::popcount(plane);
-    return n;
-}
-
-/// For each cell the bit of its lower neighbour along `axis`; `last` is the mask of the block below.
-template <int D>
-inline CellMask<D> from_below(const CellMask<D>& m, const CellMask<D>& last, int axis) {
-    CellMask<D> r;
-    for (int z = 0; z < kPlanes<D>; ++z) {
-        if (axis == 0)
-            r[z] = (m[z] << 1 & ~kColumn0) | (last[z] >> 7 & kColumn0);
-        else if (axis == 1)
-            r[z] = m[z] << 8 | last[z] >> 56;
-        else
-            r[z] = z > 0 ? m[z - 1] : last[kPlanes<D> - 1];
-    }
-    return r;
 }
 
 }  // namespace slosh

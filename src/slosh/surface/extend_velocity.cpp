@@ -1,167 +1,193 @@
+// Which faces get a value in a layer is found for a whole block at once, from bits; only the rows
+// of eight that gain some are then looked at.
 #include <cstring>
 #include <vector>
 
-#include "slosh/surface/byte_rows.h"
+#include "slosh/grid/cell_mask.h"
 #include "slosh/surface/extend.h"
 
 namespace slosh {
 
 namespace {
 
-constexpr std::uint64_t kAllKnown = 0x0101010101010101ull;
-
 // A row as one vector.
-using Bytes8 = std::uint8_t __attribute__((vector_size(8)));
 using Ints8 = std::int32_t __attribute__((vector_size(32)));
 using Floats8 = float __attribute__((vector_size(32)));
 
+/// All ones where a bit of a row is set.
+inline Ints8 lanes(std::uint64_t bits) {
+    const Ints8 bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    return ((static_cast<std::int32_t>(bits & 0xff) & bit) == bit);
+}
+
 /// Adds the marked ones of eight values and counts them. Unmarked values may be anything, even NaN.
 inline void add_marked(const float* value, std::uint64_t marks, Floats8& sum, Ints8& number) {
-    Bytes8 bytes;
-    std::memcpy(&bytes, &marks, sizeof bytes);
     Ints8 bits;
     std::memcpy(&bits, value, sizeof bits);
-    const Ints8 m = __builtin_convertvector(bytes, Ints8);
-    bits &= -m;
+    const Ints8 m = lanes(marks);
+    bits &= m;
     Floats8 masked;
     std::memcpy(&masked, &bits, sizeof masked);
     sum += masked;
-    number += m;
+    number -= m;
 }
 
-/// New values of one block: rows that changed, their new marks and values.
+/// New values of one block, and the faces that get them.
 template <int D>
 struct Staged {
     alignas(64) float value[kBlockCells<D>];
-    std::uint64_t
-        gained[kBlockCells<D> / kSide];  ///< Per row: a byte 1 for each face that got a value.
-    int block = 0, count = 0;
+    CellMask<D> gained;
+    bool any = false;
 };
 
-/// A block of values and marks.
-struct Source {
-    const float* value;
-    const std::uint8_t* mark;
-};
-
-/// One layer for one block of one component, a row of eight faces at a time. Rows are reached by
-/// pointer, in this block or its neighbour, so a row with nothing to do costs a few instructions.
 template <int D>
-void stage_layer(const Field<float, D>& u, const Field<std::uint8_t, D>& known, int b,
-                 Staged<D>& out) {
-    Source side[2 * D];  // lower and upper neighbour along each axis
-    for (int d = 0; d < D; ++d)
-        for (int up = 0; up < 2; ++up) {
-            const int nb = u.blocks().neighbour(b, neighbour_code<D>(unit<D>(d) * (2 * up - 1)));
-            side[2 * d + up] = {u.block(nb), known.block(nb)};
+constexpr std::uint64_t row_of(const CellMask<D>& m, int row) {
+    return m[row / kSide] >> (kSide * (row % kSide)) & 0xff;
+}
+
+/// One component, with the faces known so far as bits.
+template <int D>
+class Layers {
+public:
+    Layers(Field<float, D>& u, Field<std::uint8_t, D>& known)
+        : u_(u),
+          bytes_(known),
+          blocks_(u.blocks()),
+          known_(blocks_.size() + 1),
+          grown_(blocks_.size()) {
+        parallel_for(blocks_.size(), 32, [&](std::size_t b) {
+            known_[b] = nonzero<D>(known.block(static_cast<int>(b)));
+        });
+    }
+
+    /// The blocks that a layer can change: not yet full, and something known here or beside.
+    std::vector<int> active_blocks() const {
+        std::vector<std::uint8_t> some(known_.size(), 0);
+        for (int b = 0; b < blocks_.size(); ++b) some[b] = any<D>(known_[b]);
+        std::vector<int> list;
+        for (int b = 0; b < blocks_.size(); ++b) {
+            if (is_full(known_[b])) continue;
+            std::uint8_t near = some[b];
+            for (int d = 0; d < D; ++d)
+                near |= some[neighbour(b, d, -1)] | some[neighbour(b, d, 1)];
+            if (near) list.push_back(b);
         }
-    const Source own = {u.block(b), known.block(b)};
-    out.block = b;
-    out.count = 0;
+        return list;
+    }
+
+    void stage(int b, Staged<D>& out) const;
+    void commit(int b, const Staged<D>& staged);
+    /// Marks as known what has been gained.
+    void finish() const;
+
+private:
+    static bool is_full(const CellMask<D>& m) {
+        std::uint64_t all = ~0ull;
+        for (std::uint64_t w : m) all &= w;
+        return all == ~0ull;
+    }
+    int neighbour(int b, int axis, int side) const {
+        return blocks_.neighbour(b, neighbour_code<D>(unit<D>(axis) * side));
+    }
+
+    Field<float, D>& u_;
+    Field<std::uint8_t, D>& bytes_;
+    const Blocks<D>& blocks_;
+    std::vector<CellMask<D>> known_;   // none in the background block
+    std::vector<std::uint8_t> grown_;  // blocks that have gained
+};
+
+/// One layer for one block: a face gets the mean of its known neighbours.
+template <int D>
+void Layers<D>::stage(int b, Staged<D>& out) const {
+    const CellMask<D>& own = known_[b];
+    const float *self = u_.block(b), *near[2 * D];
+    CellMask<D> mark[2 * D];  // whether the lower and upper neighbour along each axis is known
+    out.gained = {};
+    for (int d = 0; d < D; ++d) {
+        const int below = neighbour(b, d, -1), above = neighbour(b, d, 1);
+        near[2 * d] = u_.block(below);
+        near[2 * d + 1] = u_.block(above);
+        mark[2 * d] = from_below<D>(own, known_[below], d);
+        mark[2 * d + 1] = from_above<D>(own, known_[above], d);
+        for (int z = 0; z < kPlanes<D>; ++z) out.gained[z] |= mark[2 * d][z] | mark[2 * d + 1][z];
+    }
+    for (int z = 0; z < kPlanes<D>; ++z) out.gained[z] &= ~own[z];
+    out.any = any<D>(out.gained);
+    if (!out.any) return;
+
     for (int row = 0; row < kBlockCells<D> / kSide; ++row) {
-        out.gained[row] = 0;
+        if (row_of<D>(out.gained, row) == 0) continue;
         const int o = row * kSide;
-        const std::uint64_t k = load_row(own.mark + o);
-        if (k == kAllKnown) continue;
-        const std::uint64_t before = side[0].mark[o + kSide - 1], after = side[1].mark[o];
-        std::uint64_t mark[2 * D] = {k << 8 | before, k >> 8 | after << 56};
-        std::uint64_t reach = mark[0] | mark[1];
-        // The rows on both sides along y and z.
-        const float* value[2 * D];
+        float line[kSide + 2];  // the row with its two neighbours along x
+        line[0] = near[0][o + kSide - 1];
+        std::memcpy(line + 1, self + o, sizeof(float) * kSide);
+        line[kSide + 1] = near[1][o];
+        Floats8 sum = {};
+        Ints8 number = {};
+        add_marked(line, row_of<D>(mark[0], row), sum, number);
+        add_marked(line + 2, row_of<D>(mark[1], row), sum, number);
+        // The rows on both sides along y and z, in this block or its neighbour.
         const int place[2] = {row % kSide, row / kSide};
         for (int axis = 1; axis < D; ++axis) {
             const int stride = axis == 1 ? kSide : kSide * kSide, back = (kSide - 1) * stride;
-            const bool low = place[axis - 1] == 0, high = place[axis - 1] == kSide - 1;
-            const Source& lower = low ? side[2 * axis] : own;
-            const Source& upper = high ? side[2 * axis + 1] : own;
-            const int at_lower = low ? o + back : o - stride,
-                      at_upper = high ? o - back : o + stride;
-            value[2 * axis] = lower.value + at_lower;
-            mark[2 * axis] = load_row(lower.mark + at_lower);
-            value[2 * axis + 1] = upper.value + at_upper;
-            mark[2 * axis + 1] = load_row(upper.mark + at_upper);
-            reach |= mark[2 * axis] | mark[2 * axis + 1];
+            const float* lower =
+                place[axis - 1] == 0 ? near[2 * axis] + o + back : self + o - stride;
+            const float* upper =
+                place[axis - 1] == kSide - 1 ? near[2 * axis + 1] + o - back : self + o + stride;
+            add_marked(lower, row_of<D>(mark[2 * axis], row), sum, number);
+            add_marked(upper, row_of<D>(mark[2 * axis + 1], row), sum, number);
         }
-        const std::uint64_t gained = reach & ~k;
-        if (gained == 0) continue;
-
-        float line[kSide + 2];  // the row with its two neighbours along x
-        line[0] = side[0].value[o + kSide - 1];
-        line[kSide + 1] = side[1].value[o];
-        std::memcpy(line + 1, own.value + o, sizeof(float) * kSide);
-        value[0] = line;
-        value[1] = line + 2;
-        Floats8 sum = {};
-        Ints8 number = {};
-        for (int n = 0; n < 2 * D; ++n) add_marked(value[n], mark[n], sum, number);
         const Ints8 one = {1, 1, 1, 1, 1, 1, 1, 1};
         sum /= __builtin_convertvector(number > one ? number : one, Floats8);
         std::memcpy(out.value + o, &sum, sizeof sum);
-        out.gained[row] = gained;
-        out.count += __builtin_popcountll(gained);
     }
 }
 
 template <int D>
-void commit_layer(const Staged<D>& staged, Field<float, D>& u, Field<std::uint8_t, D>& known) {
-    float* v = u.block(staged.block);
-    std::uint8_t* k = known.block(staged.block);
+void Layers<D>::commit(int b, const Staged<D>& staged) {
+    if (!staged.any) return;
+    grown_[b] = 1;
+    float* v = u_.block(b);
     for (int row = 0; row < kBlockCells<D> / kSide; ++row) {
-        if (staged.gained[row] == 0) continue;
-        std::uint8_t gained[kSide];
-        std::memcpy(gained, &staged.gained[row], kSide);
-        for (int x = 0; x < kSide; ++x) {
-            const int o = row * kSide + x;
-            v[o] = gained[x] ? staged.value[o] : v[o];
-            k[o] |= gained[x];
-        }
+        const std::uint64_t gained = row_of<D>(staged.gained, row);
+        if (gained == 0) continue;
+        const Ints8 m = lanes(gained);
+        Floats8 before, now;
+        std::memcpy(&before, v + row * kSide, sizeof before);
+        std::memcpy(&now, staged.value + row * kSide, sizeof now);
+        now = m ? now : before;
+        std::memcpy(v + row * kSide, &now, sizeof now);
     }
+    for (int z = 0; z < kPlanes<D>; ++z) known_[b][z] |= staged.gained[z];
 }
 
-/// The blocks that a layer can change: not yet full, and something known here or beside.
 template <int D>
-std::vector<int> active_blocks(const Blocks<D>& blocks, const std::vector<int>& count) {
-    std::vector<int> list;
-    for (int b = 0; b < blocks.size(); ++b) {
-        if (count[b] == kBlockCells<D>) continue;
-        bool near = count[b] > 0;
-        for (int d = 0; d < D && !near; ++d)
-            for (int side = -1; side <= 1; side += 2) {
-                const int nb = blocks.neighbour(b, neighbour_code<D>(unit<D>(d) * side));
-                near = near || (nb < blocks.size() && count[nb] > 0);
-            }
-        if (near) list.push_back(b);
-    }
-    return list;
+void Layers<D>::finish() const {
+    parallel_for(blocks_.size(), 32, [&](std::size_t i) {
+        if (!grown_[i]) return;
+        std::uint8_t* k = bytes_.block(static_cast<int>(i));
+        for (int o = 0; o < kBlockCells<D>; ++o) k[o] = known_[i][o / 64] >> (o % 64) & 1;
+    });
 }
 
 }  // namespace
 
 template <int D>
 void extend_velocity(FaceField<float, D>& u, FaceField<std::uint8_t, D>& known, int layers) {
-    const Blocks<D>& blocks = u.blocks();
     std::vector<Staged<D>> staged;
     for (int axis = 0; axis < D; ++axis) {
-        Field<float, D>& v = u.axis(axis);
-        Field<std::uint8_t, D>& k = known.axis(axis);
-        std::vector<int> count(blocks.size());  // known faces of each block
-        parallel_for(blocks.size(), 32, [&](std::size_t b) {
-            int n = 0;
-            for (int o = 0; o < kBlockCells<D>; ++o) n += k.block(static_cast<int>(b))[o];
-            count[b] = n;
-        });
+        Layers<D> component(u.axis(axis), known.axis(axis));
         for (int layer = 0; layer < layers; ++layer) {
-            const std::vector<int> work = active_blocks(blocks, count);
+            const std::vector<int> work = component.active_blocks();
             if (work.empty()) break;
             if (staged.size() < work.size()) staged.resize(work.size());
             parallel_for(work.size(), 8,
-                         [&](std::size_t i) { stage_layer(v, k, work[i], staged[i]); });
-            parallel_for(work.size(), 16, [&](std::size_t i) {
-                if (staged[i].count == 0) return;
-                commit_layer(staged[i], v, k);
-                count[work[i]] += staged[i].count;
-            });
+                         [&](std::size_t i) { component.stage(work[i], staged[i]); });
+            parallel_for(work.size(), 16,
+                         [&](std::size_t i) { component.commit(work[i], staged[i]); });
         }
+        component.finish();
     }
 }
 
