@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "common.h"
 #include "linear/dense.h"
@@ -91,6 +92,27 @@ TEST_CASE_TEMPLATE("auto solves random systems with random constraints", Dm, Dim
         const LcpReport report = solve_auto(lcp, {.tolerance = 1e-7, .max_iterations = 300}, p, active);
         CHECK(report.converged);
         CHECK(natural_residual(to_sparse(lcp), to_rows(lcp, p)) <= doctest::Approx(report.residual));
+    }
+}
+
+TEST_CASE_TEMPLATE("auto never says that what is not a number is solved", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    BlockLcp<D> lcp(test::sphere_system<D>(24));
+    constrain_walls(lcp);
+    for (const bool in_s : {false, true}) {
+        BlockLcp<D> broken = lcp;
+        bool found = false;
+        for (int b = 0; b < lcp.system.blocks->size() && !found; ++b)
+            for (int o = 0; o < kBlockCells<D> && !found; ++o)
+                if (lcp.system.unknown.block(b)[o] && (lcp.constrained.block(b)[o] != 0) == in_s) {
+                    broken.system.rhs.block(b)[o] = std::numeric_limits<double>::quiet_NaN();
+                    found = true;
+                }
+        REQUIRE(found);
+        Field<double, D> p(lcp.system.blocks);
+        Field<std::uint8_t, D> active(lcp.system.blocks);
+        CHECK_FALSE(solve_auto(broken, {.max_iterations = 20}, p, active).converged);
+        CHECK(natural_residual(broken, p) == HUGE_VAL);
     }
 }
 

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+
 #include <cstring>
 
 #include "common.h"
@@ -108,6 +111,24 @@ TEST_CASE_TEMPLATE("Systems without blocks or without unknowns are solved", Dm, 
             CHECK(report.converged);
             CHECK(report.unknowns == 0);
         }
+}
+
+TEST_CASE_TEMPLATE("What is not a number is never said to be solved", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    auto s = test::sphere_system<D>(24);
+    int block = 0, offset = 0;  // some unknown
+    for (int b = 0; b < s.blocks->size(); ++b)
+        for (int o = 0; o < kBlockCells<D>; ++o)
+            if (s.unknown.block(b)[o]) block = b, offset = o;
+    Field<double, D> x(s.blocks), r(s.blocks);
+    x.block(block)[offset] = kNan;
+    CHECK(residual(s, x, r) == HUGE_VAL);
+    CHECK_FALSE(solve_multigrid(s, {}, x).converged);
+    s.rhs.block(block)[offset] = kNan;
+    Field<double, D> y(s.blocks);
+    CHECK_FALSE(solve_multigrid(s, {}, y).converged);
+    CHECK(residual(s, y, r) == HUGE_VAL);
 }
 
 TEST_CASE_TEMPLATE("Running out of iterations is reported", Dm, Dim<2>, Dim<3>) {

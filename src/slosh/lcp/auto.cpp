@@ -10,7 +10,7 @@ namespace slosh {
 namespace {
 
 /// r is computed afresh, in double, each time it has fallen by this.
-constexpr double kReplace = 1e-5;
+constexpr double kReplace = 1e-6;
 /// Share of the goal by which p may fall below zero in S before directions start afresh.
 constexpr double kSlack = 0.01;
 /// Share of S that may change sides before directions start afresh.
@@ -38,7 +38,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     LcpReport report;
     const BlockSystem<D>& system = lcp.system;
     const double largest = largest_of(system.rhs);
-    const double goal = std::max(options.tolerance * largest, options.absolute);
+    const double goal = goal_of(options, largest);
     Walls<D> walls(lcp, multigrid.finest(), p, active);
 
     const double weight = multigrid.finest().weight;
@@ -55,12 +55,12 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     double worst = largest;
     if (is_zero(p)) {
         it.residual_of_zero(unit);
-        (void)walls.settle(it, 0, unit);
+        (void)walls.settle(it, unit);
     } else {
         worst = it.true_residual(unit);
-        worst = std::max({worst, walls.residual_off_walls(it.r(), unit), walls.settle(it, 0, unit)});
+        worst = std::max({worst, walls.residual_off_walls(it.r(), unit), walls.settle(it, unit)});
         // The float residual is good to a few digits: close calls are for the double one.
-        if (worst <= 1.1 * goal) worst = natural_residual(lcp, p, &judged);
+        if (worst <= 1.1 * goal) worst = walls.judge(it, unit, judged);
     }
     const std::size_t constrained = walls.constrained_count();
     double rho = 0, alpha = 0, curvature = 1;
@@ -86,10 +86,10 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         }
         changed += walls.find_active(it.z());
         if (changed) it.set_active(active);
-        // A set that changes a little leaves the last direction worth something; the new one is made
-        // conjugate to it by what they are, not by what they would be on one set.
+        // A set that changes a little leaves the last direction worth something; the new one is
+        // made conjugate to it by what they are, not by what they would be on one set.
         const bool few = changed <= kFew * static_cast<double>(constrained);
-        const double beta = !(rho > 0 && few)      ? 0
+        const double beta = !(rho > 0 && few)    ? 0
                             : rested && !changed ? rho_new / rho
                                                  : -it.along_last() / curvature;
         curvature = it.search(alpha * p_unit, beta);
@@ -109,28 +109,23 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             alpha = std::min(alpha, 1.0);
             rho = 0;  // the next direction is not conjugate to this one
         }
-        worst = it.descend(alpha, &walls.low()) * unit;
-        worst = std::max(worst, walls.settle(it, alpha * p_unit, unit));
+        worst = walls.descend(it, alpha, alpha * p_unit, unit);
         ++report.iterations;
         if (changed == 0 && walls.largest_rise() * unit > kSlack * goal) rho = 0;
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
             alpha = 0;
-            if (worst <= goal) worst = natural_residual(lcp, p, &judged);
-            if (worst <= goal) break;
-            worst = it.true_residual(unit);
-            worst = replaced = std::max(
-                {worst, walls.residual_off_walls(it.r(), unit), walls.settle(it, 0, unit)});
+            worst = replaced = walls.judge(it, unit, judged);
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);
-    if (worst > goal || report.iterations == 0) worst = natural_residual(lcp, p, &judged);
+    if (worst > goal || report.iterations == 0) worst = walls.judge(it, unit, judged);
     active = std::move(judged);
     if (!multigrid.has_active()) multigrid.set_active(system, active, {});
     if (options.history) report.history.push_back(worst);
     report.constrained = constrained;
-    report.active = static_cast<std::size_t>(
-        parallel_sum(active.blocks().size(), [&](std::size_t b) {
+    report.active =
+        static_cast<std::size_t>(parallel_sum(active.blocks().size(), [&](std::size_t b) {
             return static_cast<double>(count<D>(nonzero<D>(active.block(static_cast<int>(b)))));
         }));
     report.residual = worst;
@@ -141,7 +136,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     return report;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                  \
+#define SLOSH_INSTANTIATE(D)                                                                   \
     template LcpReport solve_auto<D>(const BlockLcp<D>&, const LcpOptions&, Field<double, D>&, \
                                      Field<std::uint8_t, D>&);                                 \
     template LcpReport solve_auto<D>(const BlockLcp<D>&, Multigrid<D>&, const LcpOptions&,     \

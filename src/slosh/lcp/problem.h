@@ -1,6 +1,6 @@
 // The complementarity problem of liquid that may leave walls but not enter them.
 //
-//     0 <= p_i  perp  w_i >= 0     in the cells i of the set S (those that touch a solid)       (C1)
+//     0 <= p_i  perp  w_i >= 0     in the cells i of the set S (those that touch a solid) (C1)
 //              w_i  = 0            in all other cells,      w = A p + b                        (C2)
 //
 // A is the pressure matrix, b the divergence of the predicted velocity. Where p = 0 and w > 0 the
@@ -11,7 +11,7 @@
 // (comparing p with w as they are would compare metres per second with pascals):
 //
 //     r_i = min(a_ii p_i, w_i)  in S,      r_i = w_i  elsewhere;      a cell of S is active where
-//     a_ii p_i < w_i                                                                            (C3)
+//     a_ii p_i < w_i (C3)
 //
 // A solve has converged when max|r_i| <= max(tolerance * max|b|, absolute), computed in double on
 // the system as given.
@@ -47,7 +47,8 @@ struct [[nodiscard]] LcpReport : SolveReport {
     std::vector<double> history;  ///< Natural residual before the first and after each iteration.
 };
 
-/// max|r_i| of (C3). `active`, if given, becomes 1 in active cells, 0 elsewhere.
+/// max|r_i| of (C3), infinite where it is no number. `active`, if given, becomes 1 in active cells,
+/// 0 elsewhere.
 template <int D>
 double natural_residual(const BlockLcp<D>& lcp, const Field<double, D>& p,
                         Field<std::uint8_t, D>* active = nullptr);

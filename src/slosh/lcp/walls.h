@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "slosh/lcp/problem.h"
+#include "slosh/lcp/natural_row.h"
 #include "slosh/linear/cell_mask.h"
 #include "slosh/linear/pcg_passes.h"
 #include "slosh/linear/stencil_row.h"
@@ -31,6 +31,7 @@ public:
             for (int lane = 0; lane < 8; ++lane)
                 if (w.in_s >> lane & 1) low_[w.number].v[lane] = 0;
         stale_.assign(blocks_.size(), 0);
+        clips_.resize(blocks_.size());
     }
 
     /// Blocks that hold cells of S.
@@ -79,53 +80,38 @@ public:
         return list;
     }
 
-    /// Brings p in the wall blocks up to date (p += step times the search direction), puts p < 0 in
-    /// S to zero, in r as well, and sets the bounds of the next correction: it may take p down to
-    /// zero. Returns the natural residual (C3) there, from the float residual r in units of `unit`.
-    double settle(PcgPasses<D>& it, double step, double unit) {
-        const double p_scale = level_.weight / unit;
-        const SplitField<D>& r = it.r();
-        std::vector<std::vector<Clip>> clips(blocks_.size());
-        const double worst = parallel_max(blocks_.size(), [&](std::size_t i) {
-            const int b = blocks_[i];
-            it.advance(b, step);
-            double* p = p_.block(b);
-            Lanes largest = _mm256_setzero_ps();
-            for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
-                const WallVector& v = vectors_[k];
-                Lanes q = load_vector(p, v, p_scale);
-                if (_mm256_movemask_ps(q) & v.in_s) {  // some are below zero
-                    clip(p, v, p_scale, clips[i]);
-                    q = load_vector(p, v, p_scale);
-                }
-                const Lanes in_s = lane_mask(v.in_s), sign = lanes(-0.f);
-                const Lanes none = lanes(-std::numeric_limits<float>::infinity());
-                _mm256_store_ps(low_[v.number].v,
-                                _mm256_blendv_ps(none, _mm256_xor_ps(q, sign), in_s));
-                const Lanes w = _mm256_xor_ps(
-                    _mm256_load_ps(r.half(b, v.colour) + 8 * v.v), sign);
-                const Lanes inverse = _mm256_load_ps(level_.mixed[v.number].inverse);
-                const Lanes natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
-                largest = _mm256_max_ps(
-                    largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
-            }
-            return largest_lane(largest);
-        });
-        largest_rise_ = 0;
-        for (std::size_t i = 0; i < blocks_.size(); ++i)
-            for (const Clip& c : clips[i]) {
-                subtract_column(it, blocks_[i], c);
-                largest_rise_ = std::max<double>(largest_rise_, c.rise);
-            }
-        if (lcp_.system.bodies && largest_rise_ > 0) subtract_bodies(it, clips);
+    /// Puts p < 0 in S to zero, in r as well, and sets the bounds of the next correction: it may
+    /// take p down to zero. Returns the natural residual (C3) in the wall blocks, from the float
+    /// residual r in units of `unit`.
+    double settle(PcgPasses<D>& it, double unit) {
+        const double worst = parallel_max(
+            blocks_.size(), [&](std::size_t i) { return settle_block(it, blocks_[i], 0, unit); });
+        subtract_clips(it);
         return unit * worst;
+    }
+    /// r -= alpha A d, where d is the search direction; then the same with p + step d for p.
+    /// Returns the natural residual in all blocks.
+    double descend(PcgPasses<D>& it, double alpha, double step, double unit) {
+        const double worst =
+            it.descend(alpha, &low_, [&](int b) { return settle_block(it, b, step, unit); });
+        subtract_clips(it);
+        return unit * worst;
+    }
+
+    /// The natural residual in all blocks, in double on the true system, and who is active. r
+    /// becomes the residual of p.
+    double judge(PcgPasses<D>& it, double unit, Field<std::uint8_t, D>& active) const {
+        return it.true_residual(
+            unit, [&](const ResidualBlock<D>& rows, int b, int y, int z, const detail::Row& row) {
+                return natural_row(lcp_, p_, rows, b, y, z, row, &active);
+            });
     }
 
     /// The largest |r_i| of cells outside S in the wall blocks, from r in units of `unit`.
     double residual_off_walls(const SplitField<D>& r, double unit) const {
         return unit * parallel_max(blocks_.size(), [&](std::size_t i) {
-            return largest_lane(residual_off_walls(r, blocks_[i]));
-        });
+                   return largest_lane(residual_off_walls(r, blocks_[i]));
+               });
     }
 
     /// The largest p that settle() put to zero, in the units of r.
@@ -143,6 +129,43 @@ private:
         float rise;  // in the units of r
     };
 
+    /// What settle() does in one block, but for what its clips do to r.
+    float settle_block(PcgPasses<D>& it, int b, double step, double unit) {
+        const double p_scale = level_.weight / unit;
+        const SplitField<D>& r = it.r();
+        const int i = number_[b];
+        it.advance(b, step);
+        double* p = p_.block(b);
+        Lanes largest = _mm256_setzero_ps();
+        for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
+            const WallVector& v = vectors_[k];
+            Lanes q = load_vector(p, v, p_scale);
+            if (_mm256_movemask_ps(q) & v.in_s) {  // some are below zero
+                clip(p, v, p_scale, clips_[i]);
+                q = load_vector(p, v, p_scale);
+            }
+            const Lanes in_s = lane_mask(v.in_s), sign = lanes(-0.f);
+            const Lanes none = lanes(-std::numeric_limits<float>::infinity());
+            _mm256_store_ps(low_[v.number].v, _mm256_blendv_ps(none, _mm256_xor_ps(q, sign), in_s));
+            const Lanes w = _mm256_xor_ps(_mm256_load_ps(r.half(b, v.colour) + 8 * v.v), sign);
+            const Lanes inverse = _mm256_load_ps(level_.mixed[v.number].inverse);
+            const Lanes natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
+            largest = _mm256_max_ps(largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
+        }
+        return largest_lane(largest);
+    }
+    void subtract_clips(PcgPasses<D>& it) {
+        largest_rise_ = 0;
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            for (const Clip& c : clips_[i]) {
+                subtract_column(it, blocks_[i], c);
+                largest_rise_ = std::max<double>(largest_rise_, c.rise);
+            }
+        if (largest_rise_ == 0) return;
+        if (lcp_.system.bodies) subtract_bodies(it);
+        for (std::vector<Clip>& clips : clips_) clips.clear();
+    }
+
     void find_vectors() {
         const Blocks<D>& blocks = *lcp_.system.blocks;
         std::vector<std::vector<WallVector>> found(blocks.size());
@@ -155,8 +178,8 @@ private:
                 std::uint32_t number = k.first[t];
                 for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
                     const int v = std::countr_zero(bits);
-                    WallVector w{number, static_cast<std::uint8_t>(t),
-                                 static_cast<std::uint8_t>(v), 0, 0};
+                    WallVector w{number, static_cast<std::uint8_t>(t), static_cast<std::uint8_t>(v),
+                                 0, 0};
                     for (int lane = 0; lane < 8; ++lane) {
                         const int o = split_cell<D>(t, v, lane);
                         w.in_s |= (in_s[o] ? 1 : 0) << lane;
@@ -167,8 +190,10 @@ private:
                 }
             }
         });
+        number_.resize(blocks.size());
         for (int b = 0; b < blocks.size(); ++b) {
             if (found[b].empty()) continue;
+            number_[b] = static_cast<int>(blocks_.size());
             blocks_.push_back(b);
             vectors_.insert(vectors_.end(), found[b].begin(), found[b].end());
             first_.push_back(vectors_.size());
@@ -205,7 +230,8 @@ private:
             const double* row = p + 16 * v.v + kSide * half;
             const __m256d low = _mm256_load_pd(row), high = _mm256_load_pd(row + 4);
             const bool odd = (half + (v.v >> 2) + v.colour) & 1;
-            const __m256d mine = odd ? _mm256_unpackhi_pd(low, high) : _mm256_unpacklo_pd(low, high);
+            const __m256d mine =
+                odd ? _mm256_unpackhi_pd(low, high) : _mm256_unpacklo_pd(low, high);
             rows[half] = _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_permute4x64_pd(mine, 0xd8), s));
         }
         return _mm256_set_m128(rows[1], rows[0]);
@@ -226,11 +252,12 @@ private:
         it.r(b, clip.offset) -= row.diagonal * clip.rise;
     }
     /// r -= F F^T e, where e is the rise of all clipped cells.
-    void subtract_bodies(PcgPasses<D>& it, const std::vector<std::vector<Clip>>& clips) {
+    void subtract_bodies(PcgPasses<D>& it) {
         if (rise_.bytes() == 0) rise_ = SplitField<D>(level_.size());
         const auto each = [&](const auto& body) {
             for (std::size_t i = 0; i < blocks_.size(); ++i)
-                for (const Clip& c : clips[i]) body(split_place<D>(blocks_[i], c.offset).in(rise_), c);
+                for (const Clip& c : clips_[i])
+                    body(split_place<D>(blocks_[i], c.offset).in(rise_), c);
         };
         each([](float& e, const Clip& c) { e = c.rise; });
         it.subtract_bodies(rise_);
@@ -241,13 +268,6 @@ private:
         return _mm256_castsi256_ps(
             _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits), bit), bit));
     }
-    static double largest_lane(Lanes v) {
-        alignas(32) float w[8];
-        _mm256_store_ps(w, v);
-        return *std::max_element(w, w + 8);
-    }
-
-
     template <class Body>
     void for_each_block(const Body& body) const {
         parallel_for(blocks_.size(), 16, body);
@@ -260,7 +280,9 @@ private:
     std::vector<int> blocks_;
     std::vector<WallVector> vectors_;
     std::vector<std::size_t> first_ = {0};  // of each block, in vectors_
+    std::vector<int> number_;               // in blocks_, of each block of the grid
     std::vector<std::uint8_t> stale_;       // by block
+    std::vector<std::vector<Clip>> clips_;  // by block
     double largest_rise_ = 0;
     SplitField<D> rise_;  // zero between uses
     LowerBounds low_;

@@ -10,7 +10,13 @@ namespace slosh {
 
 namespace {
 constexpr std::size_t kMostLevels = 20;  // coordinates have 20 bits: these bring all together
+
+template <int D, class Live>
+void make_slabs(MultigridLevel<D>& level, const Live& live) {
+    const std::size_t bytes = level.unknowns * 2 * sizeof(float) + level.mixed.bytes();
+    level.slabs = Slabs::make(*level.blocks, bytes, live);
 }
+}  // namespace
 
 template <int D>
 std::size_t MultigridLevel<D>::bytes() const {
@@ -56,12 +62,15 @@ void Multigrid<D>::build_finest(const BlockSystem<D>& system,
         const float* c = system.coefficient.axis(0).block(static_cast<int>(b));
         return *std::max_element(c + first, c + last);
     }));
-    if (weight == 0) weight = 1;  // no faces at all: nothing is plain
+    if (weight == 0) weight = 1;   // no faces at all: nothing is plain
     levels_.reserve(kMostLevels);  // finest() stays where it is
     levels_.emplace_back();
     levels_[0].blocks = system.blocks;
-    build_level<D>({&system.coefficient, &system.excess, &system.unknown, constrained}, weight, true,
-                   0, levels_[0]);
+    build_level<D>({&system.coefficient, &system.excess, &system.unknown, constrained}, weight,
+                   true, 0, levels_[0]);
+    make_slabs(levels_[0], [&](int b) {
+        return (levels_[0].kinds[b].live(0) | levels_[0].kinds[b].live(1)) != 0;
+    });
     partial_.resize(levels_[0].size());
 }
 
@@ -89,6 +98,10 @@ void Multigrid<D>::build_coarser(const BlockSystem<D>& system,
             arrays_.pop_back();
             break;
         }
+        // Whatever set is active: blocks over none that hold unknowns never hold any.
+        std::vector<std::uint8_t> over(coarse.size(), 0);
+        for (int b : fine.slabs.blocks()) over[fine.coarsening.parent[b]] = 1;
+        make_slabs(coarse, [&](int b) { return over[b] != 0; });
         coarse.x = SplitField<D>(coarse.size());
         coarse.b = SplitField<D>(coarse.size());
         levels_.push_back(std::move(coarse));

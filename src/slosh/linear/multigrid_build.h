@@ -18,8 +18,9 @@ struct PlainArrays {
 /// Mixed vectors that a block of a level whose set of active cells changes may gain.
 inline constexpr int kRoom = 8;
 
-/// Fills everything of `level` but its transfer to other levels; `level.blocks` is given. With
-/// `room`, blocks that have mixed vectors may get that many more of them in rebuild_level().
+/// Fills everything of `level` but its slabs and its transfer to other levels; `level.blocks` is
+/// given. With `room`, blocks that have mixed vectors may get that many more of them in
+/// rebuild_level().
 template <int D>
 void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
                  MultigridLevel<D>& level);

@@ -32,8 +32,8 @@ BlockCells<D> sort_cells(const PlainArrays<D>& A, int b, float weight) {
         const auto open = compare<D, _CMP_GT_OQ>(f.block(b), 0);
         const auto full_up = from_above<D>(
             full, compare_first_layer<D, _CMP_EQ_OQ>(f.block(above), weight, axis), axis);
-        const auto open_up = from_above<D>(
-            open, compare_first_layer<D, _CMP_GT_OQ>(f.block(above), 0, axis), axis);
+        const auto open_up =
+            from_above<D>(open, compare_first_layer<D, _CMP_GT_OQ>(f.block(above), 0, axis), axis);
         for (int z = 0; z < kPlanes<D>; ++z) {
             r.plain[z] &= full[z] & full_up[z];
             r.live[z] |= open[z] | open_up[z];
@@ -198,14 +198,9 @@ void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
         next += k.mixed_count() + (k.mixed_count() > 0 ? room : 0);
         level.end[b] = next;
     }
-    const std::size_t bytes = level.unknowns * 2 * sizeof(float) + next * sizeof(MixedVector<D>);
-    // With room, all blocks may come to hold unknowns.
-    level.slabs = Slabs::make(blocks, bytes, [&](int b) { return unknowns[b] > 0 || room > 0; });
     level.mixed = PageArray<MixedVector<D>>(next);
     if (finest) level.exact = PageArray<ExactVector<D>>(next);
-    parallel_for(n, 16, [&](std::size_t i) {
-        copy_block(A, static_cast<int>(i), live[i], level);
-    });
+    parallel_for(n, 16, [&](std::size_t i) { copy_block(A, static_cast<int>(i), live[i], level); });
 }
 
 template <int D>

@@ -48,7 +48,7 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
     report.setup_seconds = wall_seconds() - wall;
 
     const double largest = largest_of(system.rhs);
-    const double goal = std::max(options.tolerance * largest, options.absolute);
+    const double goal = goal_of(options, largest);
 
     // r in units of max|b|, so that float neither overflows nor loses small systems.
     const double unit = largest > 0 ? largest : 1;

@@ -16,15 +16,14 @@
 
 namespace slosh {
 
-/// The largest magnitude in a field.
+/// The largest magnitude in a field; infinite if any value is not a number.
 template <int D>
 double largest_of(const Field<double, D>& f) {
     return parallel_max(f.blocks().size(), [&](std::size_t b) {
         const double* v = f.block(static_cast<int>(b));
-        detail::Row worst{_mm256_setzero_pd(), _mm256_setzero_pd()};
-        for (int o = 0; o < kBlockCells<D>; o += kSide)
-            detail::keep_largest(worst, detail::load_row(v + o));
-        return detail::largest(worst);
+        detail::Largest worst;
+        for (int o = 0; o < kBlockCells<D>; o += kSide) worst.keep(detail::load_row(v + o));
+        return worst.value();
     });
 }
 
@@ -41,6 +40,13 @@ bool is_zero(const Field<double, D>& f) {
     for (int b = 0; b < std::min(kFirst, f.blocks().size()); ++b)
         if (!none(b)) return false;
     return largest_of(f) == 0;
+}
+
+/// The residual at which a solve ends, for a right-hand side of this magnitude. One that is not
+/// finite has no solution.
+template <class Options>
+double goal_of(const Options& options, double largest) {
+    return std::isfinite(largest) ? std::max(options.tolerance * largest, options.absolute) : 0;
 }
 
 template <int D>
@@ -62,24 +68,32 @@ public:
 
     /// r = b - A x from scratch, in units of `unit`; returns max|b - A x| (but of early blocks).
     double true_residual(double unit) {
+        const __m256d zero = _mm256_setzero_pd();
+        return true_residual(unit, [&](const ResidualBlock<D>&, int, int, int, const detail::Row&) {
+            return detail::Row{zero, zero};
+        });
+    }
+    /// The same; in early blocks early(block's rows, b, y, z, row) counts instead of each row.
+    template <class Early>
+    double true_residual(double unit, const Early& early) {
         rhs_.set(x_);
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
             const BlockKinds& k = level_.kinds[b];
             alignas(32) typename BodiesRhs<D>::Room room;
             const ResidualBlock<D> block(system_, x_, b, rhs_.block(b, room));
-            detail::Row worst{_mm256_setzero_pd(), _mm256_setzero_pd()};
+            detail::Largest worst;
             const std::uint32_t plain = k.plain[0] & k.plain[1];
             for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
                 const int v = std::countr_zero(bits), z = v >> 2;
                 for (int y = 2 * (v & 3); y < 2 * (v & 3) + 2; ++y) {
                     const detail::Row row =
                         (plain >> v & 1) ? block.plain_row(y, z, level_.weight) : block.row(y, z);
-                    detail::keep_largest(worst, row);
+                    worst.keep(is_early(i) ? early(block, b, y, z, row) : row);
                     put_row(b, y, z, row, 1 / unit);
                 }
             }
-            return is_early(i) ? 0.0 : detail::largest(worst);
+            return worst.value();
         });
     }
 
@@ -177,13 +191,20 @@ public:
         });
     }
 
-    /// r -= alpha q; returns max|r| (of cells that have a bound `low`, zero).
-    double descend(double alpha, const LowerBounds* low = nullptr) {
+    /// r -= alpha q; returns max|r|.
+    double descend(double alpha) {
+        return descend(alpha, nullptr, [](int) { return 0.f; });
+    }
+    /// The same; of early blocks only cells without a bound `low` count, and what early(block)
+    /// returns once r is there.
+    template <class Early>
+    double descend(double alpha, const LowerBounds* low, const Early& early) {
         const Lanes a = lanes(static_cast<float>(-alpha)), sign = lanes(-0.f);
         const Lanes free = lanes(-std::numeric_limits<float>::infinity());
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
             Lanes worst = _mm256_setzero_ps();
+            float early_worst = 0;
             const auto step = [&](int t, int at) SLOSH_INLINE {
                 float* r = r_.half(b, t) + at;
                 const Lanes q = _mm256_load_ps(q_.half(b, t) + at);
@@ -208,18 +229,15 @@ public:
                             worst, _mm256_and_ps(unbounded, step(t, 8 * std::countr_zero(bits))));
                     }
                 }
+                early_worst = early(b);
             }
-            alignas(32) float w[8];
-            _mm256_store_ps(w, worst);
-            return static_cast<double>(*std::max_element(w, w + 8));
+            return static_cast<double>(std::max(early_worst, largest_lane(worst)));
         });
     }
 
 private:
     bool is_early(std::size_t b) const { return !is_early_.empty() && is_early_[b]; }
-    static float& cell(SplitField<D>& f, int b, int o) {
-        return split_place<D>(b, o).in(f);
-    }
+    static float& cell(SplitField<D>& f, int b, int o) { return split_place<D>(b, o).in(f); }
     /// The part of the bodies in q = A z + beta q; returns their part of p.q. With t = F^T z and
     /// s = F^T p = t + beta s, the new part of q is F t, and p.(F t) = s.t.
     double search_bodies(double beta) {

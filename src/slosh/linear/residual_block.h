@@ -5,6 +5,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "slosh/linear/block_rows.h"
@@ -41,19 +42,26 @@ inline void subtract_flux(Row& s, const Row& c, const Row& x, const Row& n) {
     s.low = _mm256_fnmadd_pd(c.low, _mm256_sub_pd(x.low, n.low), s.low);
     s.high = _mm256_fnmadd_pd(c.high, _mm256_sub_pd(x.high, n.high), s.high);
 }
-inline double largest(const Row& r) {
-    alignas(32) double v[4];
-    _mm256_store_pd(v, _mm256_max_pd(r.low, r.high));
-    return *std::max_element(v, v + 4);
-}
-inline bool has_nan(const Row& r) {
-    return _mm256_movemask_pd(_mm256_cmp_pd(r.low, r.high, _CMP_UNORD_Q)) != 0;
-}
-inline void keep_largest(Row& worst, const Row& r) {
-    const __m256d sign = _mm256_set1_pd(-0.0);
-    worst.low = _mm256_max_pd(worst.low, _mm256_andnot_pd(sign, r.low));
-    worst.high = _mm256_max_pd(worst.high, _mm256_andnot_pd(sign, r.high));
-}
+/// The largest magnitude of the rows it is shown; infinite if any value is not a number, which
+/// comparisons alone would pass over.
+class Largest {
+public:
+    void keep(const Row& r) {
+        const __m256d sign = _mm256_set1_pd(-0.0);
+        low_ = _mm256_max_pd(low_, _mm256_andnot_pd(sign, r.low));
+        high_ = _mm256_max_pd(high_, _mm256_andnot_pd(sign, r.high));
+        nan_ = _mm256_or_pd(nan_, _mm256_cmp_pd(r.low, r.high, _CMP_UNORD_Q));
+    }
+    double value() const {
+        if (_mm256_movemask_pd(nan_)) return HUGE_VAL;
+        alignas(32) double v[4];
+        _mm256_store_pd(v, _mm256_max_pd(low_, high_));
+        return *std::max_element(v, v + 4);
+    }
+
+private:
+    __m256d low_ = _mm256_setzero_pd(), high_ = low_, nan_ = low_;
+};
 
 }  // namespace detail
 

@@ -58,17 +58,17 @@ double residual(const BlockSystem<D>& system, const Field<double, D>& x, Field<d
         alignas(32) typename BodiesRhs<D>::Room room;
         const ResidualBlock<D> block(system, x, b, rhs.block(b, room));
         const __m256d zero = _mm256_setzero_pd();
-        detail::Row worst{zero, zero};
+        detail::Largest worst;
         double* out = r.block(b);
         for (int z = 0; z < kPlanes<D>; ++z)
             for (int y = 0; y < kSide; ++y, out += kSide) {
                 const detail::Row row =
                     block.has_unknowns(y, z) ? block.row(y, z) : detail::Row{zero, zero};
-                detail::keep_largest(worst, row);
+                worst.keep(row);
                 _mm256_store_pd(out, row.low);
                 _mm256_store_pd(out + 4, row.high);
             }
-        return detail::largest(worst);
+        return worst.value();
     });
 }
 
