@@ -127,6 +127,27 @@ TEST_CASE_TEMPLATE("A warm start from the answer is done at once", Dm, Dim<2>, D
     CHECK(solve_auto(lcp, {.tolerance = 1e-6}, p, active).iterations == 0);
 }
 
+TEST_CASE("A cold start from which much lets go begins on larger cells") {
+    // A wall that is pushed sideways, hard: it presses on one side and draws off on the other. Sweeps
+    // from p = 0 put half of S at its bound, most of it wrongly.
+    BlockLcp<3> lcp(test::sphere_system<3>(64));
+    constrain_walls(lcp);
+    for (int b = 0; b < lcp.system.blocks->size(); ++b)
+        for (int o = 0; o < kBlockCells<3>; ++o) {
+            const Index<3> cell = lcp.system.blocks->coord(b) * kSide + local_cell<3>(o);
+            if (lcp.constrained.block(b)[o])
+                lcp.system.rhs.block(b)[o] = cell[0] < 32 ? 1 : -1;
+        }
+    make_consistent(lcp);
+    Field<double, 3> p(lcp.system.blocks);
+    Field<std::uint8_t, 3> active(lcp.system.blocks);
+    const LcpReport report = solve_auto(lcp, {.tolerance = 1e-6}, p, active);
+    CHECK(report.unknowns > 50000);
+    CHECK(report.converged);
+    CHECK(report.active > 1000);
+    CHECK(report.iterations <= 6);  // 7 from zero
+}
+
 TEST_CASE("auto gives the same bits on any number of threads") {
     BlockLcp<3> lcp(test::sphere_system<3>(32));
     constrain_walls(lcp);

@@ -4,6 +4,7 @@
 
 #include "slosh/base/timer.h"
 #include "slosh/lcp/walls.h"
+#include "slosh/linear/coarse_system.h"
 
 namespace slosh {
 
@@ -15,6 +16,29 @@ constexpr double kReplace = 1e-6;
 constexpr double kSlack = 0.01;
 /// Share of S that may change sides before directions start afresh.
 constexpr double kFew = 0.02;
+
+/// Share of S that the first sweeps from p = 0 may put at its bound. Beyond it they are too far
+/// from the truth, and three cycles would go by before the set is about right: it is found on cells
+/// twice the size instead, to this residual, unless there are few unknowns.
+constexpr double kMany = 0.2;
+constexpr std::size_t kSmall = 50000;
+constexpr LcpOptions kGuess{.tolerance = 0.05, .max_iterations = 20};
+
+/// p from the problem on cells twice the size. A coarse cell is in S where any of its children is,
+/// so p is not below zero there.
+template <int D>
+LcpReport guess_from_coarse(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, Field<double, D>& p) {
+    BlockLcp<D> coarse(multigrid.coarser(lcp.system));
+    const Coarsening<D>& up = multigrid.finest().coarsening;
+    coarse.constrained = coarse_marks(lcp.constrained, up);
+    Field<double, D> coarse_p(up.coarse);
+    Field<std::uint8_t, D> active(up.coarse);
+    LcpReport report = solve_auto(coarse, kGuess, coarse_p, active);
+    // A guess that is no number is none.
+    if (std::isfinite(report.residual))
+        copy_to_children(coarse_p, up, multigrid.finest().weight, lcp.system, p);
+    return report;
+}
 
 }  // namespace
 
@@ -52,15 +76,19 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     report.setup_seconds = wall_seconds() - wall;
 
     Field<std::uint8_t, D> judged(system.blocks);  // the active set, of p in double
+    bool cold = is_zero(p);
     double worst = largest;
-    if (is_zero(p)) {
-        it.residual_of_zero(unit);
-        (void)walls.settle(it, unit);
-    } else {
+    const auto start = [&] {
         worst = it.true_residual(unit);
         worst = std::max({worst, walls.residual_off_walls(it.r(), unit), walls.settle(it, unit)});
         // The float residual is good to a few digits: close calls are for the double one.
         if (worst <= 1.1 * goal) worst = walls.judge(it, unit, judged);
+    };
+    if (cold) {
+        it.residual_of_zero(unit);
+        (void)walls.settle(it, unit);
+    } else {
+        start();
     }
     const std::size_t constrained = walls.constrained_count();
     double rho = 0, alpha = 0, curvature = 1;
@@ -75,6 +103,15 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         } else {
             it.smooth(walls.low());
             changed = walls.find_active(it.z());
+            if (cold && changed > kMany * static_cast<double>(constrained) &&
+                report.unknowns > kSmall) {
+                cold = false;
+                report.bytes += guess_from_coarse(lcp, multigrid, p).bytes;
+                start();
+                replaced = worst;
+                continue;
+            }
+            cold = false;
             // Even one cell that the coarser levels see wrongly can spoil the step for all.
             if (!multigrid.has_active() || walls.is_stale()) {
                 const double since = wall_seconds();

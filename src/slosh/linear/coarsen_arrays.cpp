@@ -1,5 +1,6 @@
 // Sums the arrays of a level up to the next, eight cells at a time.
 #include <algorithm>
+#include <numeric>
 
 #include "slosh/linear/cell_mask.h"
 #include "slosh/linear/multigrid_build.h"
@@ -54,8 +55,8 @@ struct BlockArrays {
             });
             each(from_above<D>(self, mask_of(upper), d), [&](int o) {
                 const bool inside = local_cell<D>(o)[d] < kSide - 1;
-                excess[o] += inside ? from.block(b)[o + step]
-                                    : from.block(upper)[o - (kSide - 1) * step];
+                excess[o] +=
+                    inside ? from.block(b)[o + step] : from.block(upper)[o - (kSide - 1) * step];
             });
         }
         each(self, [&](int o) {
@@ -105,7 +106,8 @@ void sum_up(const BlockArrays<D>& fine, float weight, int octant, int B, CoarseA
                     if (!in_z) sum[2] = _mm256_add_ps(sum[2], _mm256_load_ps(fine.c[2] + o));
             }
             _mm_storeu_ps(coarse.excess.block(B) + to, pairs(e));
-            _mm_storeu_ps(coarse.coefficient.axis(0).block(B) + to, _mm_mul_ps(half, evens(sum[0])));
+            _mm_storeu_ps(coarse.coefficient.axis(0).block(B) + to,
+                          _mm_mul_ps(half, evens(sum[0])));
             for (int d = 1; d < D; ++d)
                 _mm_storeu_ps(coarse.coefficient.axis(d).block(B) + to,
                               _mm_mul_ps(half, pairs(sum[d])));
@@ -134,7 +136,8 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                 for (int y = 0; y < 4; ++y) {
                     const int to = 4 * (octant & 1) + kSide * (y + 4 * (octant >> 1 & 1)) +
                                    64 * (z + 4 * (octant >> 2 & 1));
-                    std::fill_n(coarse.excess.block(B) + to, 4, 0.0f);  // once perhaps there was some
+                    std::fill_n(coarse.excess.block(B) + to, 4,
+                                0.0f);  // once perhaps there was some
                     for (int d = 0; d < D; ++d)
                         std::fill_n(coarse.coefficient.axis(d).block(B) + to, 4, plain);
                 }
@@ -142,6 +145,18 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
     });
 }
 
+template <int D>
+CoarseArrays<D> coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level) {
+    const BlocksPtr<D>& blocks = level.coarsening.coarse;
+    CoarseArrays<D> coarse{FaceField<float, D>(blocks), Field<float, D>(blocks)};
+    std::vector<int> all(blocks->size());
+    std::iota(all.begin(), all.end(), 0);
+    coarsen_arrays(fine, level, all, coarse);
+    return coarse;
+}
+
+template CoarseArrays<2> coarsen_arrays<2>(const PlainArrays<2>&, const MultigridLevel<2>&);
+template CoarseArrays<3> coarsen_arrays<3>(const PlainArrays<3>&, const MultigridLevel<3>&);
 template void coarsen_arrays<2>(const PlainArrays<2>&, const MultigridLevel<2>&,
                                 const std::vector<int>&, CoarseArrays<2>&);
 template void coarsen_arrays<3>(const PlainArrays<3>&, const MultigridLevel<3>&,

@@ -83,7 +83,7 @@ struct MultigridLevel {
     std::vector<std::array<int, 2 * D>> faces;  ///< Face neighbours of each block.
     std::vector<BlockKinds> kinds;
     std::vector<std::uint32_t> end;  ///< Where each block's room in the mixed lists ends.
-    Slabs slabs;  ///< The blocks that hold unknowns.
+    Slabs slabs;                     ///< The blocks that hold unknowns.
     PageArray<MixedVector<D>> mixed;
     PageArray<ExactVector<D>> exact;  ///< Finest level only.
     Coarsening<D> coarsening;         ///< To the next level; empty on the coarsest.
@@ -138,6 +138,9 @@ public:
     bool has_active() const { return coarsened_; }
     void set_active(const BlockSystem<D>& system, const Field<std::uint8_t, D>& active,
                     const std::vector<int>& blocks);
+
+    /// The system on cells twice the size, as the next level sees it while no cell is at its bound.
+    BlockSystem<D> coarser(const BlockSystem<D>& system);
 
     const std::vector<MultigridLevel<D>>& levels() const { return levels_; }
     const MultigridLevel<D>& finest() const { return levels_.front(); }

@@ -2,8 +2,8 @@
 #include "slosh/linear/multigrid_build.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "slosh/linear/coarse_system.h"
 #include "slosh/linear/cycle_bodies.h"
 
 namespace slosh {
@@ -81,13 +81,10 @@ void Multigrid<D>::build_coarser(const BlockSystem<D>& system,
     while (levels_.back().unknowns > static_cast<std::size_t>(options_.coarsest_cells) &&
            levels_.size() < kMostLevels) {
         MultigridLevel<D>& fine = levels_.back();
-        fine.coarsening = coarsen(*fine.blocks);
+        if (!fine.coarsening.coarse) fine.coarsening = coarsen(*fine.blocks);
         MultigridLevel<D> coarse;
         coarse.blocks = fine.coarsening.coarse;
-        CoarseArrays<D> next{FaceField<float, D>(coarse.blocks), Field<float, D>(coarse.blocks)};
-        std::vector<int> all(coarse.blocks->size());
-        std::iota(all.begin(), all.end(), 0);
-        coarsen_arrays(arrays, fine, all, next);
+        CoarseArrays<D> next = coarsen_arrays(arrays, fine);
         // Only a set that changes needs the arrays of more than one level again.
         if (!active) arrays_.clear();
         arrays_.push_back(std::move(next));
@@ -149,6 +146,14 @@ void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uin
 }
 
 template <int D>
+BlockSystem<D> Multigrid<D>::coarser(const BlockSystem<D>& system) {
+    MultigridLevel<D>& fine = levels_[0];
+    if (!fine.coarsening.coarse) fine.coarsening = coarsen(*fine.blocks);
+    const PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown};
+    return coarse_system(system, fine.coarsening, coarsen_arrays(arrays, fine));
+}
+
+template <int D>
 Multigrid<D>::~Multigrid() = default;
 
 template struct MultigridLevel<2>;
@@ -164,6 +169,7 @@ template struct MultigridLevel<3>;
                                               const Field<std::uint8_t, D>*);                    \
     template void Multigrid<D>::set_active(const BlockSystem<D>&, const Field<std::uint8_t, D>&, \
                                            const std::vector<int>&);                             \
+    template BlockSystem<D> Multigrid<D>::coarser(const BlockSystem<D>&);                        \
     template std::size_t Multigrid<D>::bytes() const;
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

@@ -35,5 +35,8 @@ void rebuild_level(const PlainArrays<D>& A, const std::vector<int>& blocks,
 template <int D>
 void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                     const std::vector<int>& coarse_blocks, CoarseArrays<D>& coarse);
+/// The same in all blocks.
+template <int D>
+CoarseArrays<D> coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level);
 
 }  // namespace slosh
