@@ -74,6 +74,12 @@ void skip_from_behind(const RTCFilterFunctionNArguments* args) {
     if (along > 0) args->valid[0] = 0;
 }
 
+/// Lets rays go on from water and glass that they start on.
+void skip_start(const RTCFilterFunctionNArguments* args) {
+    if (args->N == 1 && reinterpret_cast<const RTCRay*>(args->ray)->tfar < kStartsOn)
+        args->valid[0] = 0;
+}
+
 }  // namespace
 
 struct RayScene::Impl {
@@ -89,10 +95,12 @@ struct RayScene::Impl {
     /// Attaches a geometry; its number is the index into `objects`.
     void attach(RTCGeometry geometry, Object object) {
         rtcSetGeometryMask(geometry, object.kind);
-        if (object.kind == kCutAway) {
-            rtcSetGeometryIntersectFilterFunction(geometry, skip_from_behind);
-            rtcSetGeometryOccludedFilterFunction(geometry, skip_from_behind);
-        }
+        const auto filter = [&](RTCFilterFunctionN skip) {
+            rtcSetGeometryIntersectFilterFunction(geometry, skip);
+            rtcSetGeometryOccludedFilterFunction(geometry, skip);
+        };
+        if (object.kind == kCutAway) filter(skip_from_behind);
+        if (object.kind & (kWater | kGlass)) filter(skip_start);
         rtcCommitGeometry(geometry);
         const unsigned id = rtcAttachGeometry(scene, geometry);
         rtcReleaseGeometry(geometry);

@@ -20,6 +20,10 @@ enum Kind : unsigned {
     kEverything = 31,
 };
 
+/// Water and glass nearer than this to the start of a ray are not hit, so that a ray goes on from
+/// the very point where it met them: moved off it, it could start behind what they touch.
+inline constexpr float kStartsOn = 2e-5f;
+
 struct Hit {
     float t = 0;
     Vec3 p;

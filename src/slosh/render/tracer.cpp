@@ -9,8 +9,8 @@ namespace slosh {
 namespace {
 constexpr int kMaxDepth = 10;
 constexpr float kFar = 1e4f;
-constexpr float kShift = 2e-5f;  // moves a new ray off the surface it starts on
-constexpr float kWeak = 0.09f;   // weight below which a reflection only glances
+constexpr float kShift = kStartsOn;  // moves a new ray off the surface it starts on
+constexpr float kWeak = 0.09f;       // weight below which a reflection only glances
 
 Vec3 absorption(const Vec3& left) {
     Vec3 a;
@@ -149,7 +149,7 @@ Vec3 Tracer::radiance(Vec3 o, Vec3 d, float weight, int depth, bool wet, std::ui
         if (maps_ && hit.kind == kWater && std::abs(n[1]) > 0.2f) n = maps_->rippled(hit.p, n);
         if (dot(n, d) > -0.02f) n = side;  // a smooth normal that the ray sees from behind
         const float cos_in = std::clamp(-dot(n, d), 0.0f, 1.0f);
-        const Vec3 before = hit.p + side * kShift, behind = hit.p - side * kShift;
+        const Vec3 before = hit.p + side * kShift;
 
         if (hit.kind == kGlass) {
             if (!wet) {  // glass in or at water has no air to reflect against
@@ -163,7 +163,7 @@ Vec3 Tracer::radiance(Vec3 o, Vec3 d, float weight, int depth, bool wet, std::ui
                 through = mul(through, g.tint) * (1 - g.reflected);
                 weight *= 1 - g.reflected;
             }
-            o = behind;
+            o = hit.p;
             continue;
         }
 
@@ -177,7 +177,7 @@ Vec3 Tracer::radiance(Vec3 o, Vec3 d, float weight, int depth, bool wet, std::ui
             }
         }
         if (entering && wet) {  // overlapping sheets of one liquid
-            o = behind;
+            o = hit.p;
             continue;
         }
         if (!entering) {
@@ -186,7 +186,7 @@ Vec3 Tracer::radiance(Vec3 o, Vec3 d, float weight, int depth, bool wet, std::ui
             Hit wall;
             if (hit.p[1] - height_ < contact_ ||
                 scene_.closest(hit.p, d, gap, kOpaque | kCutAway, wall)) {
-                o = behind;
+                o = hit.p;
                 wet = true;
                 continue;
             }
@@ -210,7 +210,7 @@ Vec3 Tracer::radiance(Vec3 o, Vec3 d, float weight, int depth, bool wet, std::ui
         through *= 1 - f;
         weight *= 1 - f;
         d = normalized(d * eta + n * (eta * cos_in - cos_out));
-        o = behind;
+        o = hit.p;
         wet = entering;
     }
     return sum + mul(through, wet ? glow_ : glance(o, d));
