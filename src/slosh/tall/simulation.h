@@ -40,7 +40,7 @@ public:
         return spray_;
     }  ///< Positions are in the domain: add setup().lower.
 
-    /// The closed surface of the water, cut at the ground and at the sides, in world coordinates.
+    /// The closed surface of the water, cut at the sides and under the ground, in world coordinates.
     SurfaceMesh surface() const { return surface_later()(); }
     /// Makes that surface as the water is now; may be called while the simulation goes on.
     std::function<SurfaceMesh()> surface_later() const;

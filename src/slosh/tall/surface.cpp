@@ -1,8 +1,9 @@
 // What pictures and files show of tall-cell water: its surface, and the ground.
 //
-// The level set that is meshed is the intersection of the water with the room above the ground and
-// between the sides. The simulation's ground is rounded to whole cells; here it is cut at its real
-// height, so that a beach is smooth.
+// The level set that is meshed is the intersection of the water with the room between the sides and
+// above the floor. Where there is terrain the water goes on under it, a little deeper than the
+// lowest ground around each column: the simulation's ground is rounded to whole cells, and so the
+// shore is where the surface meets the ground as it is, and nowhere else do the two meshes cross.
 #include <cmath>
 
 #include "slosh/surface/mesher.h"
@@ -16,6 +17,8 @@ namespace {
 /// Gap between water and what it touches, in cells: a renderer must not meet two surfaces in one
 /// place.
 constexpr float kGap = 0.08f;
+/// How far water reaches into terrain, in cells.
+constexpr float kSunk = 0.2f;
 /// Squares of the ground's mesh along the side of a column.
 constexpr int kGroundCells = 3;
 
@@ -53,6 +56,16 @@ BlocksPtr<3> blocks_of(const ShownSurface& s, int low) {
     return std::make_shared<const Blocks<3>>(std::move(coords));
 }
 
+/// The least value of the columns around (x, z) and of itself.
+template <class T>
+T least_around(const Grid& g, const std::vector<T>& f, int x, int z) {
+    T least = f[static_cast<std::size_t>(z) * g.nx() + x];
+    for (int k = std::max(0, z - 1); k <= std::min(g.nz() - 1, z + 1); ++k)
+        for (int i = std::max(0, x - 1); i <= std::min(g.nx() - 1, x + 1); ++i)
+            least = std::min(least, f[static_cast<std::size_t>(k) * g.nx() + i]);
+    return least;
+}
+
 }  // namespace
 
 std::function<SurfaceMesh()> Simulation::surface_later() const {
@@ -74,6 +87,7 @@ std::function<SurfaceMesh()> Simulation::surface_later() const {
 
     // The sides lie between the last cells and the background: at -1/2 and +1/2.
     const float edge = 0.5f - kGap;
+    const bool buried = !setup_.ground.empty();
     Field<float, 3> phi(blocks_of(shown, low), 0.5f + kGap);
     const float cells = static_cast<float>(1 / dx);
     parallel_for(static_cast<std::size_t>(phi.blocks().size()), 4, [&](std::size_t n) {
@@ -84,21 +98,24 @@ std::function<SurfaceMesh()> Simulation::surface_later() const {
             if (!g.inside(x, z)) continue;
             const int c = g.column(x, z);
             const std::size_t i = static_cast<std::size_t>(z) * g.nx() + x;
-            const int terrain = shown.terrain[i];
+            const float floor = buried ? least_around(g, ground, x, z) - kSunk : ground[i] + kGap;
+            // In the ground phi is known beside other columns' water, and shows what lies before
+            // it; below that the water goes on down.
+            const int known = buried ? least_around(g, shown.terrain, x, z) : shown.terrain[i];
+            const int lowest = std::min(shown.terrain[i], std::max(known, g.top(c)));
             const float least =
                 x == 0 || z == 0 || x == g.nx() - 1 || z == g.nz() - 1 ? -edge : -1e30f;
             for (int j = 0; j < 8; ++j) {
-                // The water goes on under the ground that it lies on.
-                const int y = first[1] + j, from = std::max(y, terrain);
+                const int y = first[1] + j, from = std::max(y, lowest);
                 const float water = shown.phi.value(g, c, from, Under::Bottom) * cells -
                                     static_cast<float>(from - y);
-                const float above = ground[i] - (static_cast<float>(y) + 0.5f) + kGap;
-                out[k % 8 + 8 * j + 64 * (k / 8)] = std::max({water, above, least});
+                const float under = floor - (static_cast<float>(y) + 0.5f);
+                out[k % 8 + 8 * j + 64 * (k / 8)] = std::max({water, under, least});
             }
         }
     });
-    // A copy of the velocity, which the next step changes; in the same place as the last, if that is no
-    // longer in use: fresh memory costs more than the copy.
+    // A copy of the velocity, which the next step changes; in the same place as the last, if that
+    // is no longer in use: fresh memory costs more than the copy.
     if (!shown_velocity_ || shown_velocity_.use_count() > 1)
         shown_velocity_ = std::make_shared<Velocity>();
     shown_velocity_->copy_used(w.velocity());
