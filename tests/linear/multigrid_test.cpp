@@ -40,6 +40,34 @@ TEST_CASE_TEMPLATE("The cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) {
     }
 }
 
+TEST_CASE_TEMPLATE("Bounds that no correction meets need not be minded", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    const auto s = test::sphere_system<D>(40);
+    Multigrid<D> mg(s, {}, s.unknown);
+    mg.set_active(s, Field<std::uint8_t, D>(s.blocks), {});
+    LowerBounds low(mg.finest().mixed.bytes() / sizeof(MixedVector<D>), mg.finest().size());
+    const auto cycle = [&](float bound, bool near) {
+        for (std::size_t i = 0; i < mg.finest().mixed.size(); ++i)
+            for (float& v : low[i].v) v = bound;
+        for (int b = 0; b < mg.finest().size(); ++b) low.set_near(b, near);
+        auto f = test::random_vector(s, 1);
+        SplitField<D> x(s.blocks->size());
+        const double fx = mg.cycle(f, x, low);
+        return std::pair(fx, std::move(x));
+    };
+    const auto differ = [&](const SplitField<D>& x, const SplitField<D>& y) {
+        int n = 0;
+        for (int b = 0; b < s.blocks->size(); ++b)
+            for (int t = 0; t < 2; ++t)
+                for (int at = 0; at < kHalf<D>; ++at) n += x.half(b, t)[at] != y.half(b, t)[at];
+        return n;
+    };
+    const auto far = cycle(-1e9f, true), unseen = cycle(-1e9f, false), met = cycle(0, true);
+    CHECK(far.first == unseen.first);
+    CHECK(differ(far.second, unseen.second) == 0);
+    CHECK(differ(far.second, met.second) > 0);
+}
+
 TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a cycle", Dm, Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
     const auto s = test::sphere_system<D>(40);

@@ -23,13 +23,14 @@ public:
         : lcp_(lcp), level_(level), p_(p), active_(active) {
         find_vectors();
         const std::size_t vectors = level.mixed.bytes() / sizeof(MixedVector<D>);
-        low_ = LowerBounds(vectors);
+        low_ = LowerBounds(vectors, level.size());
         parallel_for(vectors, 4096, [&](std::size_t i) {
             for (float& v : low_[i].v) v = -std::numeric_limits<float>::infinity();
         });
         for (const WallVector& w : vectors_)
             for (int lane = 0; lane < 8; ++lane)
                 if (w.in_s >> lane & 1) low_[w.number].v[lane] = 0;
+        for (int b : blocks_) low_.set_near(b, true);
         stale_.assign(blocks_.size(), 0);
         clips_.resize(blocks_.size());
     }
@@ -48,6 +49,7 @@ public:
         std::vector<std::uint32_t> changed(blocks_.size());
         for_each_block([&](std::size_t i) {
             const int b = blocks_[i];
+            if (!low_.is_near(b)) return;
             for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
                 WallVector& w = vectors_[k];
                 const Lanes value = _mm256_load_ps(z.half(b, w.colour) + 8 * w.v);
@@ -118,6 +120,9 @@ public:
     double largest_rise() const { return largest_rise_; }
 
 private:
+    /// Corrections seldom are larger than the last one; p this many times as large is safe.
+    static constexpr float kNear = 4;
+
     struct WallVector {
         std::uint32_t number;       // in the level's mixed lists
         std::uint8_t colour, v;     // of its block
@@ -137,6 +142,8 @@ private:
         it.advance(b, step);
         double* p = p_.block(b);
         Lanes largest = _mm256_setzero_ps();
+        Lanes z = largest, least = lanes(std::numeric_limits<float>::infinity());
+        std::uint8_t active = 0;
         for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
             const WallVector& v = vectors_[k];
             Lanes q = load_vector(p, v, p_scale);
@@ -151,7 +158,14 @@ private:
             const Lanes inverse = _mm256_load_ps(level_.mixed[v.number].inverse);
             const Lanes natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
             largest = _mm256_max_ps(largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
+            const Lanes correction = _mm256_load_ps(it.z().half(b, v.colour) + 8 * v.v);
+            z = _mm256_max_ps(z, _mm256_andnot_ps(sign, correction));
+            least = _mm256_min_ps(least, _mm256_blendv_ps(least, q, in_s));
+            active |= v.active;
         }
+        const float least_p = -largest_lane(_mm256_xor_ps(least, lanes(-0.f)));
+        // A correction that meets a bound unseen is cut at it here, in the next cycle.
+        low_.set_near(b, step == 0 || active || !(least_p > kNear * largest_lane(z)));
         return largest_lane(largest);
     }
     void subtract_clips(PcgPasses<D>& it) {

@@ -58,7 +58,22 @@ struct alignas(32) ExactVector {
 struct alignas(32) BoundVector {
     float v[8];
 };
-using LowerBounds = PageArray<BoundVector>;
+class LowerBounds {
+public:
+    LowerBounds() = default;
+    LowerBounds(std::size_t vectors, int blocks) : vectors_(vectors), near_(blocks, 0) {}
+    BoundVector& operator[](std::size_t mixed) { return vectors_[mixed]; }
+    const BoundVector& operator[](std::size_t mixed) const { return vectors_[mixed]; }
+    std::size_t bytes() const { return vectors_.bytes() + near_.size(); }
+
+    /// Whether a correction may meet a bound in the block. Where not, sweeps do without them.
+    bool is_near(int block) const { return near_[block] != 0; }
+    void set_near(int block, bool near) { near_[block] = near; }
+
+private:
+    PageArray<BoundVector> vectors_;
+    std::vector<std::uint8_t> near_;
+};
 
 /// Which vectors of a block are what, by colour.
 struct BlockKinds {

@@ -29,6 +29,15 @@ int Multigrid<D>::edge_passes(std::size_t l) const {
     return l == 0 && !is_coarsest(l) ? 2 * options_.edge_sweeps : 0;
 }
 
+/// body(std::bool_constant): whether bounds are to be minded in block i.
+template <bool kBounded, class Body>
+inline void with_bounds(const LowerBounds* low, int i, const Body& body) {
+    if constexpr (kBounded) {
+        if (low->is_near(i)) return body(std::true_type{});
+    }
+    body(std::false_type{});
+}
+
 /// A half-sweep over the mixed vectors of one colour.
 template <int D, bool kBounded>
 void relax_edge(int colour, const MultigridLevel<D>& level, int i, const SplitField<D>& b,
@@ -93,8 +102,7 @@ void Multigrid<D>::correct(std::size_t l) {
         if (bodies_ && !is_coarsest(l + 1))
             bodies_->restrict_rest(l + 1, level.x, levels_[l + 2].b);
         correct(l + 1);
-        if (bodies_ && !is_coarsest(l + 1))
-            bodies_->correct(l + 1, level.b, levels_[l + 2].x);
+        if (bodies_ && !is_coarsest(l + 1)) bodies_->correct(l + 1, level.b, levels_[l + 2].x);
         ascend<false>(l + 1, level.b, level.x, nullptr);
     }
 }
@@ -128,20 +136,25 @@ void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>&
     const Coarsening<D>& up = level.coarsening;
     const bool coarsest = is_coarsest(l);
     SplitField<D>* coarse = coarsest ? nullptr : &levels_[l + 1].b;
-    const int edge = edge_passes(l), n = 2 * sweeps(l) + edge, passes = std::min(n + !coarsest, last_pass);
+    const int edge = edge_passes(l), n = 2 * sweeps(l) + edge,
+              passes = std::min(n + !coarsest, last_pass);
     for (int done = first_pass; done < passes; done += kPasses) {
         level.slabs.run(std::min(kPasses, passes - done), [&](int k, int i) {
             const int pass = done + k;
-            if (pass >= 2 && pass < 2 + edge)
-                relax_edge<D, kBounded>(pass & 1, level, i, b, x, low);
-            else if (pass == n)
-                restrict_red<D, kBounded>(level, i, b, x, up.octant[i], *coarse, up.parent[i], low);
-            else if (pass & 1)
-                relax_block<D, 1, kBounded>(level, i, b, x, low);
-            else if (pass == 0 && from_zero)
-                relax_red_from_zero<D, kBounded>(level, i, b, x, low);
-            else
-                relax_block<D, 0, kBounded>(level, i, b, x, low);
+            with_bounds<kBounded>(low, i, [&](auto near) {
+                constexpr bool kNear = decltype(near)::value;
+                if (pass >= 2 && pass < 2 + edge)
+                    relax_edge<D, kNear>(pass & 1, level, i, b, x, low);
+                else if (pass == n)
+                    restrict_red<D, kNear>(level, i, b, x, up.octant[i], *coarse, up.parent[i],
+                                           low);
+                else if (pass & 1)
+                    relax_block<D, 1, kNear>(level, i, b, x, low);
+                else if (pass == 0 && from_zero)
+                    relax_red_from_zero<D, kNear>(level, i, b, x, low);
+                else
+                    relax_block<D, 0, kNear>(level, i, b, x, low);
+            });
         });
     }
 }
@@ -159,31 +172,33 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
     for (int done = first; done <= last; done += kPasses) {
         level.slabs.run(std::min(kPasses, last + 1 - done), [&](int k, int i) {
             const int pass = done + k;
-            if (last - pass >= 2 && last - pass < 2 + edge)
-                relax_edge<D, kBounded>(pass & 1, level, i, b, x, low);
-            else if (pass == 0)
-                prolong_red<D, kBounded>(level, i, up.octant[i], *coarse, up.parent[i], x, low);
-            else if (pass & 1)
-                relax_block<D, 1, kBounded>(level, i, b, x, low);
-            else
-                relax_block<D, 0, kBounded>(level, i, b, x, low);
+            with_bounds<kBounded>(low, i, [&](auto near) {
+                constexpr bool kNear = decltype(near)::value;
+                if (last - pass >= 2 && last - pass < 2 + edge)
+                    relax_edge<D, kNear>(pass & 1, level, i, b, x, low);
+                else if (pass == 0)
+                    prolong_red<D, kNear>(level, i, up.octant[i], *coarse, up.parent[i], x, low);
+                else if (pass & 1)
+                    relax_block<D, 1, kNear>(level, i, b, x, low);
+                else
+                    relax_block<D, 0, kNear>(level, i, b, x, low);
+            });
             // After the last half-sweep the block is in cache: take its share of b.x along.
             if (l == 0 && pass == last) partial_[i] = dot_block(level, b, x, i);
         });
     }
 }
 
-#define SLOSH_INSTANTIATE(D)                                                             \
-    template bool Multigrid<D>::is_coarsest(std::size_t) const;                          \
-    template int Multigrid<D>::sweeps(std::size_t) const;                                \
-    template int Multigrid<D>::edge_passes(std::size_t) const;                           \
-    template void Multigrid<D>::correct(std::size_t);                                    \
-    template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&);                 \
-    template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&, const LowerBounds&); \
-    template void Multigrid<D>::set_bodies(const LowRank<D>&);                           \
-    template void Multigrid<D>::coarsen_bodies(const Field<std::uint8_t, D>*);           \
-    template void Multigrid<D>::smooth(const SplitField<D>&, SplitField<D>&,             \
-                                       const LowerBounds&);                              \
+#define SLOSH_INSTANTIATE(D)                                                                      \
+    template bool Multigrid<D>::is_coarsest(std::size_t) const;                                   \
+    template int Multigrid<D>::sweeps(std::size_t) const;                                         \
+    template int Multigrid<D>::edge_passes(std::size_t) const;                                    \
+    template void Multigrid<D>::correct(std::size_t);                                             \
+    template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&);                          \
+    template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&, const LowerBounds&);      \
+    template void Multigrid<D>::set_bodies(const LowRank<D>&);                                    \
+    template void Multigrid<D>::coarsen_bodies(const Field<std::uint8_t, D>*);                    \
+    template void Multigrid<D>::smooth(const SplitField<D>&, SplitField<D>&, const LowerBounds&); \
     template double Multigrid<D>::finish(SplitField<D>&, SplitField<D>&, const LowerBounds&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
