@@ -146,7 +146,9 @@ void advect(const Grid& g, double dt, float band, const Float4& push, float fast
     make_room(g, room);
     Advection step{g, cells, band, kFarCells * dx, push, room, phi, velocity};
     // A path ends at most so many rows away, and is read between two of them.
-    const int lag = std::min(static_cast<int>(fastest * cells) + 2, g.nz());
+    // A speed that is no number, or beyond any, is told by the projection.
+    const int lag =
+        fastest * cells < g.nz() ? std::min(static_cast<int>(fastest * cells) + 2, g.nz()) : g.nz();
     run_wavefront(stages_over(g, 3, lag), [&](int stage, int z) {
         if (stage == 0) step.pack(z);
         if (stage == 1) step.go_back(z);
