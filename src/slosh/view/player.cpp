@@ -244,10 +244,12 @@ void Player::pack(Side& side, int index, int frame, bool send) {
 bool Player::show(int frame) {
     for (std::size_t s = 0; s < sides_.size(); ++s) {
         Side& side = *sides_[s];
+        // What is being packed is sent when it is done: after this one, if that were sent at once.
+        if (side.packing.valid()) side.packing.get();
         MessagePtr message = side.timeline.get(frame);
-        if (!message) {
-            if (cached_) pack(side, int(s), frame, false);
-            if (side.packing.valid()) side.packing.get();
+        if (!message && cached_) {
+            pack(side, int(s), frame, false);
+            side.packing.get();
             message = side.timeline.get(frame);
         }
         if (!message) return false;
