@@ -19,7 +19,7 @@ namespace slosh {
 constexpr int kSide = 8;  ///< Cells along a block's edge.
 
 template <int D>
-constexpr int kBlockCells = D == 2 ? kSide* kSide : kSide* kSide* kSide;
+constexpr int kBlockCells = D == 2 ? kSide * kSide : kSide * kSide * kSide;
 template <int D>
 constexpr int kPlanes = D == 3 ? kSide : 1;  ///< Planes of 8x8 cells in a block.
 template <int D>
@@ -111,8 +111,8 @@ struct Coarsening {
     BlocksPtr<D> coarse;
     std::vector<int> parent;           ///< Per fine block: its coarse block.
     std::vector<std::uint8_t> octant;  ///< Per fine block: bit d set = upper half in d.
-    std::vector<std::array<int, kChildren<D>>>
-        children;  ///< Per coarse block: fine blocks, or size().
+    /// Per coarse block: fine blocks, or size().
+    std::vector<std::array<int, kChildren<D>>> children;
 };
 
 template <int D>

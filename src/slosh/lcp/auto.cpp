@@ -1,6 +1,7 @@
 #include "slosh/lcp/auto.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "slosh/base/timer.h"
 #include "slosh/lcp/walls.h"

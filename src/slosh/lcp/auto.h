@@ -8,6 +8,9 @@
 // bound is crossed). Once the set rests, the problem is linear, and the directions are made
 // conjugate.
 //
+// A cold start whose first sweeps put much of S at its bound takes its first guess from the same
+// problem on cells twice the size.
+//
 // Telling the coarser levels *between* the sweeps and the coarse correction, not a cycle later, is
 // what makes this nearly as fast as the linear solve: 5 to 7 cycles where the set of the last cycle
 // needs up to 12, and the set of the start may never converge.
