@@ -32,6 +32,9 @@ struct MultigridOptions {
     int coarse_sweeps = 1;     ///< The same on coarser levels.
     int edge_sweeps = 1;       ///< More sweeps, on the finest level, at walls and at the surface:
                                ///< there the residual is largest.
+    float omega = 1.2f;        ///< Over-relaxation of all half-sweeps but the first and the last
+                               ///< before (after) the coarse correction: for the same work the
+                               ///< residual falls 1.2 times as far in a cycle [Yavneh1996].
     int visits = 2;            ///< Of each coarser level: 1 is a V-cycle, 2 a W-cycle, which keeps
                                ///< the number of iterations from growing with resolution.
     int coarsest_sweeps = 16;  ///< Pairs of symmetric sweeps on the coarsest level.
@@ -176,6 +179,7 @@ private:
     bool is_coarsest(std::size_t l) const;
     int sweeps(std::size_t l) const;
     int edge_passes(std::size_t l) const;
+    float weight_of(int pass, int last, bool coarsest) const;
 
     MultigridOptions options_;
     std::vector<MultigridLevel<D>> levels_;

@@ -38,6 +38,22 @@ inline void with_bounds(const LowerBounds* low, int i, const Body& body) {
     body(std::false_type{});
 }
 
+/// A half-sweep over one colour, with weight omega; from x = 0 there if `from_zero`.
+template <int D, bool kBounded>
+void relax(int colour, const MultigridLevel<D>& level, int i, const SplitField<D>& b,
+           SplitField<D>& x, const LowerBounds* low, float omega, bool from_zero) {
+    const auto of_colour = [&](auto T) {
+        if (omega == 1 || from_zero)
+            relax_block<D, T, kBounded>(level, i, b, x, low, omega);
+        else
+            relax_block<D, T, kBounded, true>(level, i, b, x, low, omega);
+    };
+    if (colour == 1)
+        of_colour(std::integral_constant<int, 1>{});
+    else
+        of_colour(std::integral_constant<int, 0>{});
+}
+
 /// A half-sweep over the mixed vectors of one colour.
 template <int D, bool kBounded>
 void relax_edge(int colour, const MultigridLevel<D>& level, int i, const SplitField<D>& b,
@@ -69,6 +85,14 @@ template <int D>
 double Multigrid<D>::finish(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
     descend<true>(0, rhs, x, true, &low, 2 * sweeps(0) + edge_passes(0));
     return correct_and_ascend<true>(rhs, x, &low);
+}
+
+/// The weight of a half-sweep: those between the first and the last over-relax. The first and the
+/// last do not: the residual is to vanish on black cells when it is restricted, and the first
+/// one's weight matters little.
+template <int D>
+float Multigrid<D>::weight_of(int pass, int last, bool coarsest) const {
+    return coarsest || pass == 0 || pass == last ? 1 : options_.omega;
 }
 
 /// What follows the descent on the finest level. Returns rhs.x.
@@ -148,12 +172,11 @@ void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>&
                 else if (pass == n)
                     restrict_red<D, kNear>(level, i, b, x, up.octant[i], *coarse, up.parent[i],
                                            low);
-                else if (pass & 1)
-                    relax_block<D, 1, kNear>(level, i, b, x, low);
                 else if (pass == 0 && from_zero)
                     relax_red_from_zero<D, kNear>(level, i, b, x, low);
                 else
-                    relax_block<D, 0, kNear>(level, i, b, x, low);
+                    relax<D, kNear>(pass & 1, level, i, b, x, low, weight_of(pass, n - 1, coarsest),
+                                    from_zero && pass == 1);
             });
         });
     }
@@ -178,10 +201,9 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
                     relax_edge<D, kNear>(pass & 1, level, i, b, x, low);
                 else if (pass == 0)
                     prolong_red<D, kNear>(level, i, up.octant[i], *coarse, up.parent[i], x, low);
-                else if (pass & 1)
-                    relax_block<D, 1, kNear>(level, i, b, x, low);
                 else
-                    relax_block<D, 0, kNear>(level, i, b, x, low);
+                    relax<D, kNear>(pass & 1, level, i, b, x, low,
+                                    weight_of(last - pass, last - 1, coarsest), false);
             });
             // After the last half-sweep the block is in cache: take its share of b.x along.
             if (l == 0 && pass == last) partial_[i] = dot_block(level, b, x, i);
@@ -193,6 +215,7 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
     template bool Multigrid<D>::is_coarsest(std::size_t) const;                                   \
     template int Multigrid<D>::sweeps(std::size_t) const;                                         \
     template int Multigrid<D>::edge_passes(std::size_t) const;                                    \
+    template float Multigrid<D>::weight_of(int, int, bool) const;                                 \
     template void Multigrid<D>::correct(std::size_t);                                             \
     template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&);                          \
     template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&, const LowerBounds&);      \

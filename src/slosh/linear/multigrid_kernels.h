@@ -90,29 +90,33 @@ inline SLOSH_INLINE Lanes movable(const MixedVector<D>& c, Lanes x, const LowerB
     return _mm256_and_ps(unknown, above);
 }
 
-/// One Gauss-Seidel half-sweep over colour T of a block, projected onto the bounds if there are.
-template <int D, int T, bool kBounded = false>
+/// One Gauss-Seidel half-sweep over colour T of a block, projected onto the bounds if there are:
+/// x becomes omega times the value that solves its row, plus (1 - omega) x if kKeep.
+template <int D, int T, bool kBounded = false, bool kKeep = false>
 inline void relax_block(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
-                        SplitField<D>& x, const LowerBounds* low = nullptr) {
+                        SplitField<D>& x, const LowerBounds* low = nullptr, float omega = 1) {
     const SplitNear<D> near(x, level.faces[b], b, 1 - T);
     float* out = x.half(b, T);
     const float* f = rhs.half(b, T);
-    const Lanes share = lanes(1.f / (2 * D));
+    const Lanes over = lanes(omega), share = lanes(omega / (2 * D)), kept = lanes(1 - omega);
+    const auto keep = [&](int at, Lanes step) SLOSH_INLINE {
+        return kKeep ? _mm256_fmadd_ps(kept, _mm256_load_ps(out + at), step) : step;
+    };
     for_each_vector<D, T>(
         level, b,
         [&](int z, int m, int parity) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
             const Lanes s = neighbours(near, z, m, parity).sum();
-            _mm256_store_ps(out + at,
-                            _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), share));
+            const Lanes step = _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), share);
+            _mm256_store_ps(out + at, keep(at, step));
         },
         [&](std::uint32_t number, int z, int m, int parity) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
             const MixedVector<D>& c = level.mixed[number];
             const Lanes s = weighted_sum(c, neighbours(near, z, m, parity));
-            const Lanes solved = _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
-                                               _mm256_load_ps(c.inverse));
-            _mm256_store_ps(out + at, bounded<kBounded>(solved, low, number));
+            const Lanes step = _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
+                                             _mm256_mul_ps(over, _mm256_load_ps(c.inverse)));
+            _mm256_store_ps(out + at, bounded<kBounded>(keep(at, step), low, number));
         });
 }
 
