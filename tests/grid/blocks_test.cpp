@@ -108,3 +108,11 @@ TEST_CASE_TEMPLATE("Interpolation reproduces linear functions", Dm, Dim<2>, Dim<
         CHECK(interpolate_cells(access, g) == doctest::Approx(exact).epsilon(1e-6));
     }
 }
+
+TEST_CASE("A field that is left unfilled still has its background") {
+    const auto blocks = std::make_shared<const Blocks<2>>(std::vector<Index<2>>{{0, 0}});
+    const Field<float, 2> f(blocks, Unfilled{}, 3.0f);
+    CHECK(f.get({-1, 0}) == 3.0f);
+    CHECK(f.get({0, 8}) == 3.0f);
+    CHECK(f.background() == 3.0f);
+}

@@ -15,15 +15,22 @@
 
 namespace slosh {
 
+/// Says that the values of a new field are all still to be written.
+struct Unfilled {};
+
 template <class T, int D>
 class Field {
 public:
     Field() = default;
     /// A field filled with `background`, in the background block too.
     explicit Field(BlocksPtr<D> blocks, T background = T{})
+        : Field(std::move(blocks), Unfilled{}, background) {
+        fill(background);
+    }
+    /// A field filled with `background` in the background block only.
+    Field(BlocksPtr<D> blocks, Unfilled, T background = T{})
         : blocks_(std::move(blocks)), background_(background) {
         data_.resize((static_cast<std::size_t>(blocks_->size()) + 1) * kBlockCells<D>);
-        fill(background);
         std::fill_n(block(blocks_->size()), kBlockCells<D>, background);
     }
 
@@ -91,6 +98,9 @@ public:
     FaceField() = default;
     explicit FaceField(const BlocksPtr<D>& blocks, T background = T{}) {
         for (int d = 0; d < D; ++d) axis_[d] = Field<T, D>(blocks, background);
+    }
+    FaceField(const BlocksPtr<D>& blocks, Unfilled unfilled, T background = T{}) {
+        for (int d = 0; d < D; ++d) axis_[d] = Field<T, D>(blocks, unfilled, background);
     }
     Field<T, D>& axis(int d) { return axis_[d]; }
     const Field<T, D>& axis(int d) const { return axis_[d]; }

@@ -8,12 +8,13 @@
 
 namespace slosh {
 
-/// The grid of one step: rebuilt from the particles, thrown away at its end.
+/// The grid of one step: rebuilt from the particles, thrown away at its end. The level set and the
+/// transfer write all values of its fields.
 template <int D>
 struct StepGrid {
     explicit StepGrid(const BlocksPtr<D>& topology)
-        : blocks(topology), velocity(topology), weight(topology), known(topology),
-          phi(topology, 3.0f) {}
+        : blocks(topology), velocity(topology, Unfilled{}), weight(topology, Unfilled{}),
+          known(topology, Unfilled{}), phi(topology, Unfilled{}, 3.0f) {}
     BlocksPtr<D> blocks;
     SolidFields<D> solid;
     FaceField<float, D> velocity, weight;

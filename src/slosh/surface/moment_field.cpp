@@ -76,12 +76,9 @@ Field<std::uint8_t, D> occupancy(const Particles<D>& particles, const ParticleBl
         std::uint8_t* cells = marks.block(home[b]);
         const Index<D> corner = blocks.blocks->first_cell(static_cast<int>(b));
         // Cell numbers first, in a batch that vectorises; byte stores could alias the positions.
-        const std::uint32_t end = blocks.first[b + 1];
         constexpr std::uint32_t batch = 64;
-        std::int32_t cell[batch];
-        for (std::uint32_t p = blocks.first[b]; p < end; p += batch) {
-            const std::uint32_t n = std::min(batch, end - p);
-            std::fill_n(cell, batch, 0);
+        const auto mark = [&](std::uint32_t p, auto n) {
+            std::int32_t cell[batch] = {};
             for (int d = D - 1; d >= 0; --d) {
                 const float* x = particles.x[d].data() + p;
                 const float low = static_cast<float>(corner[d]);
@@ -91,7 +88,12 @@ Field<std::uint8_t, D> occupancy(const Particles<D>& particles, const ParticleBl
                 }
             }
             for (std::uint32_t i = 0; i < n; ++i) cells[cell[i]] = kOccupied;
-        }
+        };
+        const std::uint32_t end = blocks.first[b + 1];
+        std::uint32_t p = blocks.first[b];
+        for (; end - p >= batch; p += batch)
+            mark(p, std::integral_constant<std::uint32_t, batch>());
+        mark(p, end - p);
     });
     if (solid)
         parallel_for(topology->size(), 16, [&](std::size_t i) {
@@ -110,12 +112,23 @@ template <int D>
 Field<Moment, D> gather_moments(const Particles<D>& particles, const ParticleBlocks<D>& blocks,
                                 const std::vector<int>& home, const BlocksPtr<D>& topology,
                                 const Field<std::uint8_t, D>* select) {
-    Field<Moment, D> moments(topology, Moment{});
+    Field<Moment, D> moments(topology, Unfilled{}, Moment{});
+    std::vector<std::uint8_t> selects(static_cast<std::size_t>(topology->size()) + 1, !select);
+    if (select)
+        parallel_for(topology->size(), 32, [&](std::size_t b) {
+            selects[b] = any_marked(select->block(static_cast<int>(b)), kBlockCells<D>);
+        });
+    parallel_for(topology->size(), 16, [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        std::uint8_t near = 0;
+        for (int n : topology->neighbours(b)) near |= selects[n];
+        if (near) std::fill_n(moments.block(b), kBlockCells<D>, Moment{});
+    });
     constexpr int stride = kSide + 2;
     constexpr int cells = D == 3 ? stride * stride * stride : stride * stride;
     std::vector<int> colour[kChildren<D>];
     for (int b = 0; b < blocks.blocks->size(); ++b) {
-        if (select && !any_marked(select->block(home[b]), kBlockCells<D>)) continue;
+        if (!selects[home[b]]) continue;
         int c = 0;
         for (int d = 0; d < D; ++d) c |= (blocks.blocks->coord(b)[d] & 1) << d;
         colour[c].push_back(b);

@@ -20,7 +20,8 @@ Field<std::uint8_t, D> occupancy(const Particles<D>& particles, const ParticleBl
                                  const std::vector<int>& home, const Field<float, D>* solid,
                                  const BlocksPtr<D>& topology);
 
-/// Sums the moments of all particles, or of those in cells where `select` is not 0.
+/// Sums the moments of all particles, or of those in cells where `select` is not 0; then in blocks
+/// that hold or touch such cells only, and nothing is to be read of the others.
 template <int D>
 Field<Moment, D> gather_moments(const Particles<D>& particles, const ParticleBlocks<D>& blocks,
                                 const std::vector<int>& home, const BlocksPtr<D>& topology,
