@@ -15,7 +15,7 @@ FaceField<float, D> spread_particles(const Particles<D>& particles,
                                      BlockSystem<D>& system, Multigrid<D>& hierarchy) {
     const DensityOptions options = density_options(step);
     const double rest = std::pow(step.particles_per_axis, D);  // particles in a full cell
-    Field<float, D> density(grid.blocks);
+    Field<float, D> density(grid.blocks, Unfilled{});
     particle_density(particles, occupied, density);
     assemble_density_rhs(density, rest, grid.phi, grid.solid, options, system, released);
     make_consistent(system);
@@ -24,9 +24,9 @@ FaceField<float, D> spread_particles(const Particles<D>& particles,
     // still a step in the right direction.
     (void)solve_multigrid(system, hierarchy, {.tolerance = options.tolerance, .max_iterations = 4},
                           psi);
-    FaceField<float, D> displacement(grid.blocks);
-    FaceField<std::uint8_t, D> known(grid.blocks);
-    subtract_gradient(system, grid.phi, grid.solid, psi, displacement, known);
+    FaceField<float, D> displacement(grid.blocks, Unfilled{});
+    FaceField<std::uint8_t, D> known(grid.blocks, Unfilled{});
+    minus_gradient(system, grid.phi, grid.solid, psi, displacement, known);
     extend_velocity(displacement, known, 1);
     limit_displacement(options.max_displacement, displacement);
     return displacement;

@@ -56,4 +56,10 @@ void subtract_gradient(const BlockSystem<D>& system, const Field<float, D>& phi,
                        const SolidFields<D>& solid, const Field<double, D>& q,
                        FaceField<float, D>& u, FaceField<std::uint8_t, D>& known);
 
+/// The same for u = 0, of which nothing is read.
+template <int D>
+void minus_gradient(const BlockSystem<D>& system, const Field<float, D>& phi,
+                    const SolidFields<D>& solid, const Field<double, D>& q, FaceField<float, D>& u,
+                    FaceField<std::uint8_t, D>& known);
+
 }  // namespace slosh

@@ -1,5 +1,6 @@
 #include "slosh/pressure/density_correction.h"
 
+#include "slosh/grid/cell_mask.h"
 #include "slosh/grid/tile.h"
 
 namespace slosh {
@@ -53,23 +54,67 @@ void may_be_low(const Tile<float, D, 1>& phi, const Tile<std::uint8_t, D, 1>* ga
 }
 }  // namespace
 
+namespace {
+
+/// Whether a block lies a cell deep in the liquid.
+template <int D>
+bool is_deep(const float* phi) {
+    int all = 1;
+    for (int o = 0; o < kBlockCells<D>; ++o) all &= phi[o] < -1;
+    return all;
+}
+
+/// Blocks that are in or beside one with a mark.
+template <int D>
+std::vector<std::uint8_t> blocks_near(const Field<std::uint8_t, D>& marks) {
+    const Blocks<D>& blocks = marks.blocks();
+    std::vector<std::uint8_t> some(static_cast<std::size_t>(blocks.size()) + 1), near(some.size());
+    parallel_for(some.size(), 32, [&](std::size_t b) {
+        some[b] = any<D>(nonzero<D>(marks.block(static_cast<int>(b))));
+    });
+    parallel_for(blocks.size(), 64, [&](std::size_t b) {
+        for (int n : blocks.neighbours(static_cast<int>(b))) near[b] |= some[n];
+    });
+    return near;
+}
+
+/// The part of an error that is corrected; without a branch, since errors have either sign.
+inline double corrected(double e, const DensityOptions& options) {
+    e = e < -options.max_error ? -options.max_error : e;
+    e = e > options.max_error ? options.max_error : e;
+    const double above = e - options.ignored, below = e + options.ignored;
+    return options.strength * ((above > 0 ? above : 0) + (below < 0 ? below : 0));
+}
+
+}  // namespace
+
 template <int D>
 void assemble_density_rhs(const Field<float, D>& density, double rest, const Field<float, D>& phi,
-                          const SolidFields<D>& solid, const DensityOptions& options,
+                          const SolidFields<D>& solid, const DensityOptions& given,
                           BlockSystem<D>& system, const Field<std::uint8_t, D>* released) {
     constexpr float kSmallestShare = 0.1f;  // of a cell; less open than this says nothing
+    std::vector<std::uint8_t> near_gap(system.blocks->size(), 0);
+    if (released) near_gap = blocks_near(*released);
     parallel_for(system.blocks->size(), 4, [&](std::size_t block) {
         const int b = static_cast<int>(block);
+        const DensityOptions options = given;  // which no store to rhs can change
         const std::uint8_t* unknown = system.unknown.block(b);
         double* rhs = system.rhs.block(b);
-        std::fill_n(rhs, kBlockCells<D>, 0.0);
-        if (!has_unknowns(system, b)) return;
-        const bool free_block = solid.block_kind[b] == 0;
+        if (!has_unknowns(system, b)) {
+            std::fill_n(rhs, kBlockCells<D>, 0.0);
+            return;
+        }
+        const bool free_block = solid.block_kind[b] == kBlockOpen;
+        const float* n = density.block(b);
+        if (free_block && !near_gap[b] && is_deep<D>(phi.block(b))) {
+            for (int o = 0; o < kBlockCells<D>; ++o)
+                rhs[o] = unknown[o] ? corrected(n[o] / rest - 1, options) : 0;
+            return;
+        }
         Tile<float, D, 1> open;
         if (!free_block) open.load(solid.cell_open, b);
         Tile<std::uint8_t, D, 1> gap;
-        if (released) gap.load(*released, b);
-        const float* n = density.block(b);
+        if (near_gap[b]) gap.load(*released, b);
         Tile<float, D, 1> p;
         p.load(phi, b);
         for (int o = 0; o < kBlockCells<D>; o += kSide) {
@@ -83,16 +128,12 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
             }
             liquid_shares(p.v + t, liquid);
             int may[kSide];
-            may_be_low<D>(p, released ? &gap : nullptr, t, may);
+            may_be_low<D>(p, near_gap[b] ? &gap : nullptr, t, may);
             for (int x = 0; x < kSide; ++x) {
                 double e = n[o + x] / (rest * share[x] * liquid[x]) - 1;
                 e = e < 0 && !may[x] ? 0 : e;
-                e = e < -options.max_error ? -options.max_error : e;
-                e = e > options.max_error ? options.max_error : e;
-                const double above = e - options.ignored, below = e + options.ignored;
-                e = e > 0 ? (above > 0 ? above : 0) : (below < 0 ? below : 0);
                 const bool says = unknown[o + x] && share[x] >= kSmallestShare;
-                rhs[o + x] = says ? options.strength * e * cell_open[x] : 0;
+                rhs[o + x] = says ? corrected(e, options) * cell_open[x] : 0;
             }
         }
     });
@@ -104,6 +145,10 @@ void limit_displacement(double limit, FaceField<float, D>& displacement) {
     for (int d = 0; d < D; ++d)
         parallel_for(displacement.blocks().size(), 16, [&](std::size_t b) {
             float* v = displacement.axis(d).block(static_cast<int>(b));
+            // Few blocks hold anything to cut: the others are only read.
+            int cut = 0;
+            for (int o = 0; o < kBlockCells<D>; ++o) cut |= (v[o] < -l) | (v[o] > l);
+            if (!cut) return;
             for (int o = 0; o < kBlockCells<D>; ++o) v[o] = std::clamp(v[o], -l, l);
         });
 }
