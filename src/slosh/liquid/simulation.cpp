@@ -304,7 +304,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool ends_frame, bool fallbac
         extend_velocity(grid.velocity, grid.known, band());
         constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open, &grid.solid.velocity,
                            separation() != Separation::Off,
-                           grid.sticky.blocks_ptr() ? &grid.sticky : nullptr);
+                           grid.sticky.blocks_ptr() ? &grid.sticky : nullptr, &grid.solid.block_kind);
         if (grid.nu > 0) stick_to_solids(setup, grid);
     }
     const ExactSolids<D> exact = exact_solids(setup, solids, state.time + dt, state.bodies);

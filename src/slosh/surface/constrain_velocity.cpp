@@ -64,11 +64,13 @@ struct Row {
 template <int D>
 void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
                         const FaceField<float, D>& open, const FaceField<float, D>* solid_velocity,
-                        bool only_inward, const Field<std::uint8_t, D>* sticky) {
+                        bool only_inward, const Field<std::uint8_t, D>* sticky,
+                        const std::vector<std::uint8_t>* kinds) {
     const Blocks<D>& blocks = u.blocks();
     std::vector<std::vector<Row>> changes(blocks.size());
     parallel_for(blocks.size(), 4, [&](std::size_t i) {
         const int b = static_cast<int>(i);
+        if (kinds && (*kinds)[i] == 0) return;
         bool closed = false;
         for (int axis = 0; axis < D; ++axis) {
             const float* w = open.axis(axis).block(b);
@@ -123,9 +125,11 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
 
 template void constrain_velocity<2>(FaceField<float, 2>&, const Field<float, 2>&,
                                     const FaceField<float, 2>&, const FaceField<float, 2>*, bool,
-                                    const Field<std::uint8_t, 2>*);
+                                    const Field<std::uint8_t, 2>*,
+                                    const std::vector<std::uint8_t>*);
 template void constrain_velocity<3>(FaceField<float, 3>&, const Field<float, 3>&,
                                     const FaceField<float, 3>&, const FaceField<float, 3>*, bool,
-                                    const Field<std::uint8_t, 3>*);
+                                    const Field<std::uint8_t, 3>*,
+                                    const std::vector<std::uint8_t>*);
 
 }  // namespace slosh

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "slosh/grid/field.h"
 
@@ -25,9 +26,11 @@ void extend_velocity(FaceField<float, D>& u, FaceField<std::uint8_t, D>& known, 
 /// normal; with `only_inward`, only motion into the solid, except at the lower faces of the cells
 /// that `sticky` marks. `solid` is the solid's distance at nodes
 /// in cells, negative inside; `open` the faces' open fractions; `solid_velocity` null means zero.
+/// `kinds` (may be null) is 0 for blocks without a face inside a solid.
 template <int D>
 void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
                         const FaceField<float, D>& open, const FaceField<float, D>* solid_velocity,
-                        bool only_inward, const Field<std::uint8_t, D>* sticky = nullptr);
+                        bool only_inward, const Field<std::uint8_t, D>* sticky = nullptr,
+                        const std::vector<std::uint8_t>* kinds = nullptr);
 
 }  // namespace slosh
