@@ -46,6 +46,31 @@ TEST_CASE_TEMPLATE("density sums to the number of particles", T, Dim<2>, Dim<3>)
     CHECK(sum == doctest::Approx(30011).epsilon(1e-6));
 }
 
+TEST_CASE_TEMPLATE("density is the sum of the particles' hats", T, Dim<2>, Dim<3>) {
+    constexpr int D = T::value;
+    Particles<D> p = random_cloud<D>(3001, 6, true);
+    const auto density = density_of(p);
+    Field<double, D> exact(density.blocks_ptr());
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        const Point<D> g = p.position(i) - Point<D>::filled(0.5);
+        const Index<D> low = floor(g);
+        for (int corner = 0; corner < 1 << D; ++corner) {
+            Index<D> cell = low;
+            double w = 1;
+            for (int d = 0; d < D; ++d) {
+                const int up = corner >> d & 1;
+                cell[d] += up;
+                w *= up ? g[d] - low[d] : 1 - (g[d] - low[d]);
+            }
+            exact.set(cell, exact.get(cell) + w);
+        }
+    }
+    double worst = 0;
+    for (std::size_t c = 0; c < density.cells(); ++c)
+        worst = std::max(worst, std::abs(density.data()[c] - exact.data()[c]));
+    CHECK(worst < 1e-4);  // floats: positions of up to 20 cells, sums of some dozens
+}
+
 TEST_CASE_TEMPLATE("density has the same bytes on any number of threads", T, Dim<2>, Dim<3>) {
     constexpr int D = T::value;
     set_threads(1);

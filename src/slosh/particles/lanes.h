@@ -75,6 +75,22 @@ inline void transpose_halves(__m256 (&r)[4]) {
     r[3] = _mm256_shuffle_ps(b, d, 0xee);
 }
 
+/// Adds to the eight floats at each of eight places, one for each lane, that lane of `low` and of
+/// `up`. Places are aligned, so that what one lane stores the next can read at once.
+inline void add_octets(float* v, const int (&place)[kLanes], const Floats (&low)[4],
+                       const Floats (&up)[4]) {
+    __m256 r[4], s[4];
+    for (int i = 0; i < 4; ++i) r[i] = __m256(low[i]), s[i] = __m256(up[i]);
+    transpose_halves(r);
+    transpose_halves(s);
+    const auto add_one = [&](int lane, __m256 q) {
+        float* p = v + 8 * place[lane];
+        _mm256_store_ps(p, _mm256_add_ps(_mm256_load_ps(p), q));
+    };
+    for (int i = 0; i < 4; ++i) add_one(i, _mm256_permute2f128_ps(r[i], s[i], 0x20));
+    for (int i = 0; i < 4; ++i) add_one(i + 4, _mm256_permute2f128_ps(r[i], s[i], 0x31));
+}
+
 /// Eight integers to memory. The barrier keeps the compiler from taking lanes out of the register
 /// one by one instead of reading them back, which costs three times as many instructions.
 inline void spill(Ints i, int (&out)[kLanes]) {

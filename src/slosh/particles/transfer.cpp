@@ -36,21 +36,6 @@ struct Octets {
     static constexpr int kCount = kPlaces * kPlaces * (D == 3 ? kTileSide : 1);
     alignas(64) float v[8 * kCount];
 
-    /// Adds (value, weight) of the samples (low, low), (up, low), (low, up), (up, up) of eight
-    /// particles at the given places.
-    void add(const int* place, const Floats (&low)[4], const Floats (&up)[4]) {
-        __m256 r[4], s[4];
-        for (int i = 0; i < 4; ++i) r[i] = __m256(low[i]), s[i] = __m256(up[i]);
-        transpose_halves(r);
-        transpose_halves(s);
-        const auto add_one = [&](int lane, __m256 q) {
-            float* p = v + 8 * place[lane];
-            _mm256_store_ps(p, _mm256_add_ps(_mm256_load_ps(p), q));
-        };
-        for (int i = 0; i < 4; ++i) add_one(i, _mm256_permute2f128_ps(r[i], s[i], 0x20));
-        for (int i = 0; i < 4; ++i) add_one(i + 4, _mm256_permute2f128_ps(r[i], s[i], 0x31));
-    }
-
     /// The sums as a tile of interleaved (value, weight).
     void fold(float* tile) const {
         for (int z = 0; z < (D == 3 ? kTileSide : 1); ++z)
@@ -106,7 +91,8 @@ void scatter_component(const Particles<D>& particles, int axis, std::size_t begi
             const Floats w_low1 = w_low * place[0].t, w_low0 = w_low - w_low1;
             const Floats a_up = a + c[1];
             spill(o, offset);
-            octets.add(offset, {w_low0 * a, w_low0, w_low1 * (a + c[0]), w_low1},
+            // (value, weight) of the samples (low, low), (up, low); (low, up), (up, up).
+            add_octets(octets.v, offset, {w_low0 * a, w_low0, w_low1 * (a + c[0]), w_low1},
                        {w_up0 * a_up, w_up0, w_up1 * (a_up + c[0]), w_up1});
             if constexpr (D == 3) {
                 a += c[2];
