@@ -145,6 +145,25 @@ TEST_CASE("An estimate of tall cells does not grow with depth") {
     CHECK(b.memory_bytes == doctest::Approx(a.memory_bytes));
 }
 
+TEST_CASE("A tank of twice the depth has twice the water and no more unknowns") {
+    double volume[2];
+    std::size_t unknowns[2];
+    for (int deep : {0, 1}) {
+        const tall::Simulation tank(make_tall_setup(load_scene(deep ? "tank:deep" : "tank")));
+        volume[deep] = tank.water().volume();
+        unknowns[deep] = tall::residual_norm(tank.water().pressure().finest()).unknowns;
+    }
+    CHECK(volume[0] == doctest::Approx(6.4 * 6.4 * 12.03).epsilon(1e-5));
+    CHECK(volume[1] == doctest::Approx(6.4 * 6.4 * 24.03).epsilon(1e-5));
+    CHECK(unknowns[1] == unknowns[0]);
+}
+
+TEST_CASE("Water takes as many rows as a scene may ask for") {
+    tall::Simulation simulation(
+        make_tall_setup(tall_scene(R"({"rows": 256})")));
+    CHECK(simulation.step(1.0 / 30).max_speed < 1e-4);
+}
+
 TEST_CASE("Driven tall water gives the same bytes on one and two threads") {
     const Scene scene = load_scene("lighthouse", {"resolution=32", "tall.rows=16"});
     std::uint64_t hash[2];

@@ -11,8 +11,8 @@ namespace slosh::cli {
 
 /// The residual by cycle in three frames of `flood`, as numbers and as tall_residual.svg.
 void bench_tall_residual(BenchReport& report);
-/// `tank`, two to seven times as deep, and each of that on cubic cells alone; and at twice its
-/// depth with particles.
+/// `tank` at its own depth, twice, half and a quarter of it, and each of that on cubic cells alone;
+/// and at twice its depth with particles.
 void bench_tall_depth(int frames, BenchReport& report);
 /// What a full cycle and two V leave of the fall of still water, over the scenes' grounds and
 /// rubble.

@@ -92,7 +92,7 @@ Left left_after_cycles(const tall::Water& water, bool as_printed) {
 }  // namespace
 
 void bench_tall_rest(BenchReport& report) {
-    StillWater all[] = {over_scene("manip", 3.2), over_scene("tank", 3.03),
+    StillWater all[] = {over_scene("manip", 3.2), over_scene("tank", 12.03),
                         over_scene("flood", 5.1), over_scene("lighthouse", 7.1), over_rubble()};
     for (const StillWater& w : all)
         for (bool printed : {false, true}) {

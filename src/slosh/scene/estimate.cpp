@@ -119,7 +119,8 @@ private:
             const Samples<D> s(b, 0.25 * scene_.dx(), kMostSamples<D> / 2);
             double drawn = 0, left = 0;
             for (std::size_t k = 0; k < s.size(); ++k) {
-                const double d = shape.distance(s.point(k));
+                const double d =
+                    std::max(shape.distance(s.point(k)), inside_domain_->distance(s.point(k)));
                 drawn += s.inside(d);
                 if (d < s.spacing) left += s.inside(std::max(d, room(s.point(k))));
             }

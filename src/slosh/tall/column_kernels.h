@@ -9,7 +9,7 @@
 namespace slosh::tall {
 
 /// Longest column that the fixed rooms of the kernels hold.
-inline constexpr int kMaxLength = 264;
+inline constexpr int kMaxLength = 328;
 
 /// The columns left, right, before and behind column c, each read by c's own offsets.
 template <Under under>
