@@ -48,6 +48,27 @@ TEST_CASE("A box floats at its draft, light or heavy, and the water rises by wha
     }
 }
 
+TEST_CASE("No slit is left between bodies that nearly touch in a cell") {
+    // Faces at 1.548 and 1.553 m about the middle of a cell of 0.1 m: they fill 0.48 and 0.47 of it.
+    Setup s = pool(1.5);
+    s.bodies = {box_at({{1.348, 1.5, 1.6}}, {{0.4, 0.4, 0.4}}, 500),
+                box_at({{1.753, 1.5, 1.6}}, {{0.4, 0.4, 0.4}}, 500)};
+    Simulation sim(s);
+    sim.hurl({0, {{1, 0, 0}}, {}});
+    sim.hurl({1, {{-1, 0, 0}}, {}});
+    const Grid& g = sim.water().grid();
+    SolidCells cells;
+    cells.resize(g);
+    sim.bodies().voxelise(g, {}, cells);
+    const int c = g.column(15, 16), i = 15 - g.top(c);
+    CHECK(cells.fraction().at(c)[i] == 1);
+    CHECK(cells.motion().at(c)[i][0] == doctest::Approx(0.01 / 0.95));
+    for (const SolidCells::Cell& k : cells.cells()) {
+        const float part = cells.fraction().at(k.column)[k.offset];
+        CHECK((part <= SolidCells::kFull || part == 1));
+    }
+}
+
 TEST_CASE("A stone sinks to the ground and stays there") {
     Setup s = pool(2.0);
     s.bodies = {box_at({{1.6, 1.9, 1.6}}, {{0.5, 0.5, 0.5}}, 2500)};

@@ -13,9 +13,6 @@ namespace {
 constexpr int kPoints = 9;
 constexpr double kPull = 60;  ///< 1/s^2: stiffness of a drag over the body's mass.
 
-/// A cell counts as solid from this fraction on: what is left of it is too little to flow.
-constexpr float kSolid = 0.9f;
-
 void add_force(const Point<3>& f, const Point<3>& at, const Point<3>& centre, Twist<3>& sum) {
     const Point<3> r = at - centre, t = cross(r, f);
     for (int d = 0; d < 3; ++d) sum[d] += f[d], sum[3 + d] += t[d];
@@ -217,9 +214,8 @@ void FloatingBodies::voxelise(const Grid& g, const Point<3>& lower, SolidCells& 
                 for (int y = first; y < last; ++y) {
                     const Point<3> at = lower + Point<3>{{x + 0.5, y + 0.5, z + 0.5}} * g.dx();
                     const double d = bodies_[n].shape->distance(place.unapply(at));
-                    float s = static_cast<float>(std::clamp(0.5 - d / g.dx(), 0.0, 1.0));
+                    const float s = static_cast<float>(std::clamp(0.5 - d / g.dx(), 0.0, 1.0));
                     if (s <= 0) continue;
-                    if (s > kSolid) s = 1;
                     const Point<3> v = velocity_at(states_[n], at);
                     cells.add(c, y - g.top(c), s,
                               Float4{static_cast<float>(v[0]), static_cast<float>(v[1]),
@@ -227,6 +223,7 @@ void FloatingBodies::voxelise(const Grid& g, const Point<3>& lower, SolidCells& 
                 }
             }
     }
+    cells.close_slits();
 }
 
 std::vector<int> FloatingBodies::lowest_cells(const Grid& g, const Point<3>& lower) const {

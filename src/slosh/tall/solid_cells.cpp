@@ -19,6 +19,15 @@ void SolidCells::add(int column, int offset, float s, const Float4& velocity) {
     motion_.at(column)[offset] += more * velocity;
 }
 
+void SolidCells::close_slits() {
+    for (const Cell& k : cells_) {
+        float& part = fraction_.at(k.column)[k.offset];
+        if (part <= kFull) continue;
+        motion_.at(k.column)[k.offset] /= part;
+        part = 1;
+    }
+}
+
 void spread_into_bodies(const Grid& g, SolidCells& solids, Columns<float>& phi) {
     const float dx = static_cast<float>(g.dx()), most = 5 * dx;
     Columns<float>& unknown = solids.room();

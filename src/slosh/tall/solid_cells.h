@@ -14,6 +14,9 @@ public:
     };
     /// From this fraction on the level set of a cell means nothing.
     static constexpr float kInside = 0.3f;
+    /// From this fraction on a cell counts as full: what is left of it is too little to flow, and
+    /// bodies that squeeze it would make it a jet.
+    static constexpr float kFull = 0.9f;
 
     void resize(const Grid& grid) {
         fraction_.resize(grid);
@@ -24,6 +27,8 @@ public:
     void clear();
     /// Solid fraction s of a cell, and the velocity (m/s) there. Bodies that share a cell add up.
     void add(int column, int offset, float s, const Float4& velocity);
+    /// After all bodies: cells that they nearly fill are full.
+    void close_slits();
     /// Zero everywhere between uses.
     Columns<float>& room() { return room_; }
 
