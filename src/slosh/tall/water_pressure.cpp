@@ -9,6 +9,11 @@ namespace slosh::tall {
 
 namespace {
 
+/// How fast volume that is missing comes back, and what is too much goes, over all water: a film on
+/// dry land shall not be blown up to a lake, but steep waves over tall cells gain volume, and the
+/// more there is the higher they are. 1/s
+constexpr double kMostGrowth = 0.5, kMostShrinking = 5;
+
 /// Eight values from offset i of column c, zero where no unknown is.
 __m256 in_unknowns(const Level& level, int c, int i, __m256 values) {
     const __m256 d = _mm256_load_ps(level.diagonal.at(c) + i);
@@ -114,8 +119,8 @@ double Water::project(double dt) {
     if (options_.volume_time > 0) {
         due_volume_ += dt * wall_inflow();
         const double now = volume(), missing = due_volume_ - now;
-        // Bounded, so that a film on dry land is not blown up to a lake.
-        if (now > 0) growth = std::clamp(missing / (now * options_.volume_time), -0.5, 0.5);
+        if (now > 0)
+            growth = std::clamp(missing / (now * options_.volume_time), -kMostShrinking, kMostGrowth);
     }
     divergence(velocity_, solids, rest_, growth, level);
     if (level.separates) set_bounds(rest_, level);
