@@ -31,7 +31,7 @@ Hierarchy prepared(const Pool& pool, const Velocity& u, const CycleOptions& opti
     h.reset(pool.grid);
     pool.fill(h.finest());
     h.build();
-    divergence(u, {}, {}, 0, h.finest());
+    divergence(u, {}, {}, {}, h.finest());
     return h;
 }
 

@@ -116,6 +116,34 @@ TEST_CASE("A tank that is shaken at its own period keeps its volume") {
     CHECK(fastest < 20);  // free fall through thrice the depth is 11 m/s
 }
 
+TEST_CASE("A film that runs down a slope is not lost to the lake below") {
+    // A metre falls over twelve; the lake begins after 24 m. What is poured at the top is there,
+    // since it cannot have come down yet: the lake stands as it stood.
+    constexpr int kWide = 16, kLong = 128, kShore = 96;
+    Terrain slope;
+    for (int z = 0; z < kLong; ++z)
+        for (int x = 0; x < kWide; ++x) slope.push_back(z < kShore ? 20 - z / 12 : 0);
+    Water w(kWide, 32, kLong, 0.25, slope,
+            [](const Point<3>& p) { return std::max(p[1] - 2.6, 24 - p[2]); });
+    w.sources = {
+        {[](const Point<3>& p) { return std::max(p[2] - 1, std::abs(p[1] - 5.25) - 0.25); },
+         {{0, 0, 2}}}};
+    const double start = w.volume();
+    const auto level = [&] {
+        double sum = 0;
+        for (int z = kShore + 4; z < kLong; ++z)
+            for (int x = 0; x < kWide; ++x) sum += w.surface_height(x, z);
+        return sum / ((kLong - kShore - 4) * kWide);
+    };
+    const double before = level();
+    for (int s = 0; s < 60; ++s) (void)w.step(1.0 / 30);
+    const double poured = w.due_volume() - start, lake = 8.0 * 4;
+    CAPTURE(poured);
+    CHECK(poured > 5);
+    CHECK(std::abs(w.volume() - w.due_volume()) < 0.03 * poured);
+    CHECK(std::abs(level() - before) * lake < 0.05 * poured);
+}
+
 TEST_CASE("What walls push in and sources pour is due") {
     // Closed form: a piston at 0.4 m/s on 2 m x 3.2 m of water gives 2.56 m^3/s.
     Water w(32, 32, 16, 0.2, Terrain(32 * 16, 0), [](const Point<3>& p) { return p[1] - 2.0; });

@@ -67,7 +67,7 @@ Left left_after_cycles(const tall::Water& water, bool as_printed) {
         u.bottom(c) = down;
         u.refresh(g, c, tall::Under::Bottom);
     }
-    tall::divergence(u, {}, {}, 0, level);
+    tall::divergence(u, {}, {}, {}, level);
     const double start = tall::residual_norm(level).l2;
     pressure.full_cycle();
     for (int v = 0; v < 2; ++v) pressure.v_cycle();

@@ -219,14 +219,18 @@ void add_bodies(const SolidCells& bodies, Level& level) {
 }  // namespace
 
 void divergence(const Velocity& velocity, const MovingSolids& solids, const RestPressure& rest,
-                double growth, Level& level) {
+                const Growth& growth, Level& level) {
     const Grid& g = level.grid;
-    const float grow = static_cast<float>(growth * g.dx());
+    const float dx = static_cast<float>(g.dx());
+    const float everywhere = static_cast<float>(growth.everywhere * g.dx());
     for_each_row(g, [&](int z) {
         for (int x = 0; x < g.nx(); ++x) {
             const int c = g.column(x, z), first = level.first[c], last = level.last[c];
             if (!level.has_unknowns(c)) continue;
-            const Outflow out{level, velocity, rest, wall_outflow(g, solids, x, z), grow};
+            const float more =
+                growth.columns ? (*growth.columns)[static_cast<std::size_t>(z) * g.nx() + x] : 0;
+            const Outflow out{level, velocity, rest, wall_outflow(g, solids, x, z),
+                              everywhere + dx * more};
             const Sides<Float4, Under::Bottom> u(velocity, g, c, last);
             const Sides<float, Under::Nothing> w(level.open, g, c, last);
             const Sides<float, Under::Bottom> phi(level.phi, g, c, last);

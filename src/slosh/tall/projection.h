@@ -47,11 +47,17 @@ inline __m256 rest_of_eight(const RestPressure& rest, int y) {
     return _mm256_mul_ps(_mm256_set1_ps(rest.drop), _mm256_sub_ps(_mm256_set1_ps(rest.level), at));
 }
 
+/// Rates at which water is to grow. 1/s
+struct Growth {
+    double everywhere = 0;
+    const std::vector<float>* columns = nullptr;  ///< On top of that, x fastest; null: nowhere.
+};
+
 /// level.b from the velocity; both with fresh cells below. The velocity has fallen by rest.drop.
-/// Every liquid cell is asked to grow at `growth` (1/s): semi-Lagrangian surfaces lose crests and
-/// sheets, and so the volume that is left is made to grow.
+/// Every liquid cell is asked to grow: semi-Lagrangian surfaces lose crests and sheets, and so the
+/// volume that is left is made to grow.
 void divergence(const Velocity& velocity, const MovingSolids& solids, const RestPressure& rest,
-                double growth, Level& level);
+                const Growth& growth, Level& level);
 
 /// The larger of a squared speed and that of u; infinite if u is not a number.
 inline float faster(float most, const Float4& u) {

@@ -164,7 +164,11 @@ void Water::pour() {
     for (const Source& s : sources) {
         const auto row = [&](std::size_t z) {
             double sum = 0;
-            for (int x = 0; x < grid_.nx(); ++x) sum += pour_from(s, x, static_cast<int>(z));
+            for (int x = 0; x < grid_.nx(); ++x) {
+                const double cells = pour_from(s, x, static_cast<int>(z));
+                if (cells != 0) films_.pour(grid_, x, static_cast<int>(z), cells);
+                sum += cells;
+            }
             return sum;
         };
         due_volume_ += cell * parallel_sum(static_cast<std::size_t>(grid_.nz()), row, 2);
@@ -267,6 +271,7 @@ WaterReport Water::step(double dt) {
     {
         StageTimer timer(report.times, "rest");
         extend_into_ground(grid_, terrain_, phi_);
+        if (options_.volume_time > 0) films_.move(grid_, terrain_, phi_, velocity_, dt);
         if (!fine_) clamp_distance(grid_, phi_, distance_room_);
         if (wide) redistance(grid_, phi_, distance_room_);
     }
@@ -310,7 +315,7 @@ WaterReport Water::step(double dt) {
     return report;
 }
 
-double Water::volume() const {
+double Water::volume(std::vector<float>* columns) const {
     const float inverse = static_cast<float>(1 / grid_.dx());
     double in_bodies = 0;
     for (const SolidCells::Cell& k : bodies_.cells()) {
@@ -319,7 +324,11 @@ double Water::volume() const {
     }
     const double cells = parallel_sum(static_cast<std::size_t>(grid_.nz()), [&](std::size_t z) {
         double sum = 0;
-        for (int x = 0; x < grid_.nx(); ++x) sum += column_volume(x, static_cast<int>(z));
+        for (int x = 0; x < grid_.nx(); ++x) {
+            const double column = column_volume(x, static_cast<int>(z));
+            if (columns) (*columns)[z * grid_.nx() + x] = static_cast<float>(column);
+            sum += column;
+        }
         return sum;
     });
     return std::pow(grid_.dx(), 3) * (cells - in_bodies);

@@ -13,6 +13,7 @@
 #include "slosh/base/vec.h"
 #include "slosh/tall/advect.h"
 #include "slosh/tall/extrapolate.h"
+#include "slosh/tall/film_account.h"
 #include "slosh/tall/fine_surface.h"
 #include "slosh/tall/multigrid.h"
 #include "slosh/tall/projection.h"
@@ -93,7 +94,7 @@ public:
     const RestPressure& rest() const { return rest_; }
     const SolidCells& bodies() const { return bodies_; }
 
-    double volume() const;  ///< m^3
+    double volume() const { return volume(nullptr); }  ///< m^3
     /// The volume at the start, and what was poured and pushed in since. m^3
     double due_volume() const { return due_volume_; }
     double max_speed() const;  ///< Over the water. m/s
@@ -107,6 +108,8 @@ public:
 private:
     /// Cells of water in a column.
     double column_volume(int x, int z) const;
+    /// In m^3; and, unless it is null, the cells of water of every column, x fastest.
+    double volume(std::vector<float>* columns) const;
     /// Pours into a column; returns the cells of water that came.
     double pour_from(const Source& source, int x, int z);
     void pour();
@@ -121,6 +124,7 @@ private:
         const Vec<float, 3> v = (gravity() * dt).as<float>();
         return Float4{v[0], v[1], v[2], 0};
     }
+    Growth missing_growth(double dt);
     double wall_inflow() const;
     double mean_surface() const;  ///< Its height over world 0 where there is water. m
     void keep_pressure();
@@ -139,6 +143,8 @@ private:
     Columns<float> kept_pressure_;
     double kept_dt_ = 0;
     double due_volume_ = 0;
+    FilmAccount films_;
+    std::vector<float> column_room_;
     Hierarchy pressure_;
     SolidCells bodies_;
     std::vector<ReleasedCell> released_;

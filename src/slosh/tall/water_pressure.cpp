@@ -34,7 +34,7 @@ void Water::find_first_pressure() {
         spare_.refresh(grid_, c, Under::Bottom);
     });
     rest_.drop = -down[1];
-    divergence(spare_, {}, rest_, 0, pressure_.finest());
+    divergence(spare_, {}, rest_, {}, pressure_.finest());
     if (pressure_.finest().separates) set_bounds(rest_, pressure_.finest());
     pressure_.solve();
     for (int cycle = 0; cycle < 20; ++cycle) pressure_.v_cycle();
@@ -100,6 +100,26 @@ void Water::start_from_kept_pressure(float scale) {
     });
 }
 
+/// What the level set has lost comes back: in shallow water where it was lost, else everywhere.
+Growth Water::missing_growth(double dt) {
+    if (options_.volume_time <= 0) return {};
+    due_volume_ += dt * wall_inflow();
+    column_room_.resize(terrain_.size());
+    const double cell = std::pow(grid_.dx(), 3), now = volume(&column_room_);
+    std::vector<char> apart(terrain_.size(), 0);
+    for (const SolidCells::Cell& k : bodies_.cells()) {
+        const int x = k.column % grid_.step_z() - 1, z = k.column / grid_.step_z() - 1;
+        apart[static_cast<std::size_t>(z) * grid_.nx() + x] = 1;
+    }
+    const double missing = due_volume_ - now;
+    const double films = cell * films_.settle(grid_, column_room_, apart);
+    const double share = films != 0 ? std::clamp(missing / films, 0.0, 1.0) : 0;
+    films_.write_off(share);
+    const double rest = (missing - share * films) / options_.volume_time;
+    const double everywhere = now > 0 ? std::clamp(rest / now, -kMostShrinking, kMostGrowth) : 0;
+    return {everywhere, &films_.growth(grid_, options_.volume_time)};
+}
+
 double Water::project(double dt) {
     pressure_.reset(grid_);
     load_pressure_level();
@@ -115,14 +135,7 @@ double Water::project(double dt) {
     rest_.drop = -fall(dt)[1];
     start_from_kept_pressure(scale);
     kept_dt_ = dt;
-    double growth = 0;
-    if (options_.volume_time > 0) {
-        due_volume_ += dt * wall_inflow();
-        const double now = volume(), missing = due_volume_ - now;
-        if (now > 0)
-            growth = std::clamp(missing / (now * options_.volume_time), -kMostShrinking, kMostGrowth);
-    }
-    divergence(velocity_, solids, rest_, growth, level);
+    divergence(velocity_, solids, rest_, missing_growth(dt), level);
     if (level.separates) set_bounds(rest_, level);
     pressure_.solve();
     fastest_ = subtract_gradient(level, rest_, velocity_);
