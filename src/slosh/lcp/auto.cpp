@@ -131,6 +131,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
                             : rested && !changed ? rho_new / rho
                                                  : -it.along_last() / curvature;
         curvature = it.search(alpha * p_unit, beta);
+        walls.let_be(it);
         alpha = 0;
         if (!(rho_new > 0) || !(curvature > 0)) {
             // The direction is spoilt by rounding: start afresh, once.
@@ -154,6 +155,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             it.finish(alpha * p_unit);
             alpha = 0;
             worst = replaced = walls.judge(it, unit, judged);
+            if (worst > goal) (void)walls.look_after_all(it, unit);
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);
@@ -162,10 +164,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     if (!multigrid.has_active()) multigrid.set_active(system, active, {});
     if (options.history) report.history.push_back(worst);
     report.constrained = constrained;
-    report.active =
-        static_cast<std::size_t>(parallel_sum(active.blocks().size(), [&](std::size_t b) {
-            return static_cast<double>(count<D>(nonzero<D>(active.block(static_cast<int>(b)))));
-        }));
+    report.active = walls.count_marked(active);
     report.residual = worst;
     report.converged = worst <= goal;
     report.relative_residual = largest > 0 ? worst / largest : 0;

@@ -19,7 +19,7 @@ double natural_residual(const BlockLcp<D>& lcp, const Field<double, D>& p,
         for (int z = 0; z < kPlanes<D>; ++z)
             for (int y = 0; y < kSide; ++y)
                 if (rows.has_unknowns(y, z))
-                    worst.keep(natural_row(lcp, p, rows, b, y, z, rows.row(y, z), active));
+                    worst.keep(natural_row(lcp, rows, b, y, z, rows.row(y, z), active));
         return worst.value();
     });
 }

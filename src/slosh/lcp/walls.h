@@ -27,9 +27,10 @@ public:
         parallel_for(vectors, 4096, [&](std::size_t i) {
             for (float& v : low_[i].v) v = -std::numeric_limits<float>::infinity();
         });
-        for (const WallVector& w : vectors_)
-            for (int lane = 0; lane < 8; ++lane)
-                if (w.in_s >> lane & 1) low_[w.number].v[lane] = 0;
+        for (const WallVector& w : vectors_) {
+            const Lanes none = lanes(-std::numeric_limits<float>::infinity());
+            _mm256_store_ps(low_[w.number].v, _mm256_andnot_ps(lane_mask(w.in_s), none));
+        }
         for (int b : blocks_) low_.set_near(b, true);
         stale_.assign(blocks_.size(), 0);
         clips_.resize(blocks_.size());
@@ -57,28 +58,36 @@ public:
                 const auto now = static_cast<std::uint8_t>(_mm256_movemask_ps(at) & w.in_s);
                 for (unsigned bits = now ^ w.active; bits; bits &= bits - 1) {
                     const int lane = std::countr_zero(bits);
-                    active_.block(b)[split_cell<D>(w.colour, w.v, lane)] = now >> lane & 1;
+                    const int o = split_cell<D>(w.colour, w.v, lane);
+                    active_.block(b)[o] = now >> lane & 1;
+                    stale_[i] |= touched_by(local_cell<D>(o));
                     ++changed[i];
                 }
                 w.active = now;
             }
         });
         std::size_t sum = 0;
-        for (std::size_t i = 0; i < blocks_.size(); ++i) {
-            sum += changed[i];
-            stale_[i] |= changed[i] > 0;
-        }
+        for (std::uint32_t n : changed) sum += n;
         return sum;
     }
-    /// Whether cells changed sides since take_stale_blocks(), which returns their blocks.
+    /// Whether cells changed sides since take_stale_blocks(), which returns the blocks that hold or
+    /// touch them: the rows of their neighbours change, too.
     bool is_stale() const {
         return std::any_of(stale_.begin(), stale_.end(), [](std::uint8_t s) { return s; });
     }
     std::vector<int> take_stale_blocks() {
         std::vector<int> list;
-        for (std::size_t i = 0; i < blocks_.size(); ++i)
-            if (stale_[i]) list.push_back(blocks_[i]);
+        for (std::size_t i = 0; i < blocks_.size(); ++i) {
+            if (!stale_[i]) continue;
+            list.push_back(blocks_[i]);
+            for (int side = 0; side < 2 * D; ++side)
+                if (const int near = level_.faces[blocks_[i]][side];
+                    (stale_[i] >> side & 1) && near < level_.size())
+                    list.push_back(near);
+        }
         stale_.assign(blocks_.size(), 0);
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
         return list;
     }
 
@@ -100,13 +109,32 @@ public:
         return unit * worst;
     }
 
+    /// Blocks whose pressure is far from its bound need no looking after: they are *late* from now
+    /// on, ordinary ones. Right after it.search() only.
+    void let_be(PcgPasses<D>& it) const {
+        for (int b : blocks_)
+            if (!low_.is_near(b)) it.set_late(b);
+    }
+    /// Looks after all blocks again, as at the start. Returns what settle() does.
+    double look_after_all(PcgPasses<D>& it, double unit) {
+        it.set_early(blocks_);
+        return settle(it, unit);
+    }
+
     /// The natural residual in all blocks, in double on the true system, and who is active. r
-    /// becomes the residual of p.
+    /// becomes the residual of p. It alone tells if a block that was let be came to its bound.
     double judge(PcgPasses<D>& it, double unit, Field<std::uint8_t, D>& active) const {
         return it.true_residual(
             unit, [&](const ResidualBlock<D>& rows, int b, int y, int z, const detail::Row& row) {
-                return natural_row(lcp_, p_, rows, b, y, z, row, &active);
+                return natural_row(lcp_, rows, b, y, z, row, &active);
             });
+    }
+
+    /// How many cells are marked, all of them in S.
+    std::size_t count_marked(const Field<std::uint8_t, D>& marks) const {
+        std::size_t n = 0;
+        for (int b : blocks_) n += count<D>(nonzero<D>(marks.block(b)));
+        return n;
     }
 
     /// The largest |r_i| of cells outside S in the wall blocks, from r in units of `unit`.
@@ -186,21 +214,19 @@ private:
         parallel_for(blocks.size(), 16, [&](std::size_t i) {
             const int b = static_cast<int>(i);
             const BlockKinds& k = level_.kinds[b];
-            const std::uint8_t* in_s = lcp_.constrained.block(b);
-            if (!any<D>(nonzero<D>(in_s))) return;
+            const CellMask<D> in_s = nonzero<D>(lcp_.constrained.block(b));
+            if (!any<D>(in_s)) return;
+            const CellMask<D> active = nonzero<D>(active_.block(b));
             for (int t = 0; t < 2; ++t) {
                 std::uint32_t number = k.first[t];
                 for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
                     const int v = std::countr_zero(bits);
-                    WallVector w{number, static_cast<std::uint8_t>(t), static_cast<std::uint8_t>(v),
-                                 0, 0};
-                    for (int lane = 0; lane < 8; ++lane) {
-                        const int o = split_cell<D>(t, v, lane);
-                        w.in_s |= (in_s[o] ? 1 : 0) << lane;
-                        w.active |= (active_.block(b)[o] ? 1 : 0) << lane;
-                    }
-                    w.active &= w.in_s;
-                    if (w.in_s) found[i].push_back(w);
+                    const std::uint8_t lanes_in_s = lanes_of(in_s, t, v);
+                    if (!lanes_in_s) continue;
+                    const auto lanes_active =
+                        static_cast<std::uint8_t>(lanes_of(active, t, v) & lanes_in_s);
+                    found[i].push_back({number, static_cast<std::uint8_t>(t),
+                                        static_cast<std::uint8_t>(v), lanes_in_s, lanes_active});
                 }
             }
         });
@@ -212,6 +238,31 @@ private:
             vectors_.insert(vectors_.end(), found[b].begin(), found[b].end());
             first_.push_back(vectors_.size());
         }
+    }
+
+    /// What a cell's change makes stale: bits of the faces of its block that it lies at, and
+    /// kSelf.
+    static constexpr std::uint8_t kSelf = 64;
+    static std::uint8_t touched_by(const Index<D>& cell) {
+        unsigned bits = kSelf;
+        for (int axis = 0; axis < D; ++axis) {
+            if (cell[axis] == 0) bits |= 1u << (2 * axis);
+            if (cell[axis] == kSide - 1) bits |= 2u << (2 * axis);
+        }
+        return static_cast<std::uint8_t>(bits);
+    }
+
+    /// A vector's cells of those in `cells`, as bits by lane.
+    static std::uint8_t lanes_of(const CellMask<D>& cells, int t, int v) {
+        const int z = v >> 2;
+        unsigned lanes_found = 0;
+        for (int half = 0; half < 2; ++half) {
+            const int odd = (half + z + t) & 1;  // the row's cells are x = 2k + odd
+            auto row = static_cast<unsigned>(cells[z] >> (16 * (v & 3) + 8 * half + odd)) & 0x55;
+            row = (row | row >> 1) & 0x33;
+            lanes_found |= ((row | row >> 2) & 0x0f) << (4 * half);
+        }
+        return static_cast<std::uint8_t>(lanes_found);
     }
 
     /// The largest |r_i| of a block's cells outside S: those without a bound.
@@ -295,7 +346,7 @@ private:
     std::vector<WallVector> vectors_;
     std::vector<std::size_t> first_ = {0};  // of each block, in vectors_
     std::vector<int> number_;               // in blocks_, of each block of the grid
-    std::vector<std::uint8_t> stale_;       // by block
+    std::vector<std::uint8_t> stale_;       // by block: touched_by() of cells that changed
     std::vector<std::vector<Clip>> clips_;  // by block
     double largest_rise_ = 0;
     SplitField<D> rise_;  // zero between uses

@@ -118,30 +118,25 @@ void sum_up(const BlockArrays<D>& fine, float weight, int octant, int B, CoarseA
 
 template <int D>
 void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
-                    const std::vector<int>& coarse_blocks, CoarseArrays<D>& coarse) {
+                    const std::vector<int>& fine_blocks, CoarseArrays<D>& coarse) {
     const Coarsening<D>& up = level.coarsening;
     const float plain = level.weight * (D == 3 ? 2 : 1);
-    parallel_for(coarse_blocks.size(), 4, [&](std::size_t i) {
-        const int B = coarse_blocks[i];
-        for (int octant = 0; octant < kChildren<D>; ++octant) {
-            const int b = up.children[B][octant];
-            if (b == level.size()) continue;
-            if (!level.is_plain(b)) {
-                BlockArrays<D> arrays(fine, b);
-                if (fine.active) arrays.remove(fine, level, b);
-                sum_up(arrays, level.weight, octant, B, coarse);
-                continue;
-            }
-            for (int z = 0; z < (D == 3 ? 4 : 1); ++z)
-                for (int y = 0; y < 4; ++y) {
-                    const int to = 4 * (octant & 1) + kSide * (y + 4 * (octant >> 1 & 1)) +
-                                   64 * (z + 4 * (octant >> 2 & 1));
-                    std::fill_n(coarse.excess.block(B) + to, 4,
-                                0.0f);  // once perhaps there was some
-                    for (int d = 0; d < D; ++d)
-                        std::fill_n(coarse.coefficient.axis(d).block(B) + to, 4, plain);
-                }
+    parallel_for(fine_blocks.size(), 16, [&](std::size_t i) {
+        const int b = fine_blocks[i], B = up.parent[b], octant = up.octant[b];
+        if (!level.is_plain(b)) {
+            BlockArrays<D> arrays(fine, b);
+            if (fine.active) arrays.remove(fine, level, b);
+            sum_up(arrays, level.weight, octant, B, coarse);
+            return;
         }
+        for (int z = 0; z < (D == 3 ? 4 : 1); ++z)
+            for (int y = 0; y < 4; ++y) {
+                const int to = 4 * (octant & 1) + kSide * (y + 4 * (octant >> 1 & 1)) +
+                               64 * (z + 4 * (octant >> 2 & 1));
+                std::fill_n(coarse.excess.block(B) + to, 4, 0.0f);  // once perhaps there was some
+                for (int d = 0; d < D; ++d)
+                    std::fill_n(coarse.coefficient.axis(d).block(B) + to, 4, plain);
+            }
     });
 }
 
@@ -149,7 +144,7 @@ template <int D>
 CoarseArrays<D> coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level) {
     const BlocksPtr<D>& blocks = level.coarsening.coarse;
     CoarseArrays<D> coarse{FaceField<float, D>(blocks), Field<float, D>(blocks)};
-    std::vector<int> all(blocks->size());
+    std::vector<int> all(level.size());
     std::iota(all.begin(), all.end(), 0);
     coarsen_arrays(fine, level, all, coarse);
     return coarse;

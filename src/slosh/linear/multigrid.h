@@ -152,7 +152,8 @@ public:
     const CycleBodies<D>* bodies() const { return bodies_.get(); }
 
     /// Lets the coarser levels know which cells are at their bound now: they see them as fixed, as
-    /// what air at their centre would be. `blocks` are those in which that changed since last time.
+    /// what air at their centre would be. `blocks`, each once, are those that hold or touch a cell
+    /// for which that changed since last time.
     bool has_active() const { return coarsened_; }
     void set_active(const BlockSystem<D>& system, const Field<std::uint8_t, D>& active,
                     const std::vector<int>& blocks);

@@ -115,31 +115,23 @@ void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uin
         return;
     }
     PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown, nullptr, &active};
-    // A cell that changes sides also changes the rows of its neighbours.
+    const auto make_unique = [](std::vector<int>& list) {
+        std::sort(list.begin(), list.end());
+        list.erase(std::unique(list.begin(), list.end()), list.end());
+    };
     std::vector<int> changed = blocks;
-    const auto add_neighbours = [&](std::size_t l, int first_side, int step) {
-        const std::size_t n = changed.size();
-        for (std::size_t i = 0; i < n; ++i)
-            for (int side = first_side; side < 2 * D; side += step)
-                if (const int b = levels_[l].faces[changed[i]][side]; b < levels_[l].size())
-                    changed.push_back(b);
-    };
-    const auto make_unique = [&] {
-        std::sort(changed.begin(), changed.end());
-        changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-    };
-    add_neighbours(0, 0, 1);
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-        for (int& b : changed) b = levels_[l].coarsening.parent[b];
-        make_unique();
         coarsen_arrays(arrays, levels_[l], changed, arrays_[l]);
         arrays = {&arrays_[l].coefficient, &arrays_[l].excess};
+        for (int& b : changed) b = levels_[l].coarsening.parent[b];
+        make_unique(changed);
         // Rows also hold the lower faces of the blocks above.
         std::vector<int> rows = changed;
-        std::swap(rows, changed);
-        add_neighbours(l + 1, 0, 2);
-        make_unique();
-        std::swap(rows, changed);
+        for (int B : changed)
+            for (int side = 0; side < 2 * D; side += 2)
+                if (const int below = levels_[l + 1].faces[B][side]; below < levels_[l + 1].size())
+                    rows.push_back(below);
+        make_unique(rows);
         rebuild_level(arrays, rows, levels_[l + 1]);
     }
     if (bodies_) coarsen_bodies(&active);

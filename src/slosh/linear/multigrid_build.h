@@ -30,11 +30,11 @@ template <int D>
 void rebuild_level(const PlainArrays<D>& A, const std::vector<int>& blocks,
                    MultigridLevel<D>& level);
 
-/// The next level's arrays in the given blocks: half the sum of the fine faces, the carried excess
+/// The next level's arrays over the given blocks: half the sum of the fine faces, the carried excess
 /// of the children.
 template <int D>
 void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
-                    const std::vector<int>& coarse_blocks, CoarseArrays<D>& coarse);
+                    const std::vector<int>& fine_blocks, CoarseArrays<D>& coarse);
 /// The same in all blocks.
 template <int D>
 CoarseArrays<D> coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level);

@@ -66,16 +66,17 @@ public:
 
     std::size_t bytes() const { return 4 * r_.bytes(); }
 
-    /// r = b - A x from scratch, in units of `unit`; returns max|b - A x| (but of early blocks).
+    /// r = b - A x from scratch, in units of `unit`; returns max|b - A x|, but of blocks that ever
+    /// were early.
     double true_residual(double unit) {
         const __m256d zero = _mm256_setzero_pd();
         return true_residual(unit, [&](const ResidualBlock<D>&, int, int, int, const detail::Row&) {
             return detail::Row{zero, zero};
         });
     }
-    /// The same; in early blocks early(block's rows, b, y, z, row) counts instead of each row.
-    template <class Early>
-    double true_residual(double unit, const Early& early) {
+    /// The same; in those watched(block's rows, b, y, z, row) counts instead of each row.
+    template <class Watched>
+    double true_residual(double unit, const Watched& watched) {
         rhs_.set(x_);
         return parallel_max(level_.size(), [&](std::size_t i) {
             const int b = static_cast<int>(i);
@@ -89,7 +90,7 @@ public:
                 for (int y = 2 * (v & 3); y < 2 * (v & 3) + 2; ++y) {
                     const detail::Row row =
                         (plain >> v & 1) ? block.plain_row(y, z, level_.weight) : block.row(y, z);
-                    worst.keep(is_early(i) ? early(block, b, y, z, row) : row);
+                    worst.keep(is_watched(i) ? watched(block, b, y, z, row) : row);
                     put_row(b, y, z, row, 1 / unit);
                 }
             }
@@ -154,11 +155,13 @@ public:
         F.subtract(answer_, r_);
     }
 
-    /// Blocks whose x is brought up to date by advance(), not by search().
+    /// Blocks whose x is brought up to date by advance(), not by search(), until set_late(): that
+    /// only right after search(), when x of all blocks is at the same step.
     void set_early(const std::vector<int>& blocks) {
-        is_early_.assign(level_.size(), 0);
-        for (int b : blocks) is_early_[b] = 1;
+        watch_.assign(level_.size(), Watch::None);
+        for (int b : blocks) watch_[b] = Watch::Early;
     }
+    void set_late(int b) { watch_[b] = Watch::Late; }
     /// x += step p in an early block.
     void advance(int b, double step) { update_x(b, step); }
 
@@ -236,7 +239,9 @@ public:
     }
 
 private:
-    bool is_early(std::size_t b) const { return !is_early_.empty() && is_early_[b]; }
+    enum class Watch : std::uint8_t { None, Early, Late };
+    bool is_watched(std::size_t b) const { return !watch_.empty() && watch_[b] != Watch::None; }
+    bool is_early(std::size_t b) const { return !watch_.empty() && watch_[b] == Watch::Early; }
     static float& cell(SplitField<D>& f, int b, int o) { return split_place<D>(b, o).in(f); }
     /// The part of the bodies in q = A z + beta q; returns their part of p.q. With t = F^T z and
     /// s = F^T p = t + beta s, the new part of q is F t, and p.(F t) = s.t.
@@ -335,7 +340,7 @@ private:
     std::optional<LightBodies<D>> light_;
     SplitField<D> r_, z_, p_, q_;
     std::vector<double> partial_;
-    std::vector<std::uint8_t> is_early_;
+    std::vector<Watch> watch_;
 };
 
 }  // namespace slosh

@@ -42,6 +42,11 @@ inline void subtract_flux(Row& s, const Row& c, const Row& x, const Row& n) {
     s.low = _mm256_fnmadd_pd(c.low, _mm256_sub_pd(x.low, n.low), s.low);
     s.high = _mm256_fnmadd_pd(c.high, _mm256_sub_pd(x.high, n.high), s.high);
 }
+/// s += c
+inline void add(Row& s, const Row& c) {
+    s.low = _mm256_add_pd(s.low, c.low);
+    s.high = _mm256_add_pd(s.high, c.high);
+}
 /// The largest magnitude of the rows it is shown; infinite if any value is not a number, which
 /// comparisons alone would pass over.
 class Largest {
@@ -123,14 +128,22 @@ public:
         return s;
     }
 
-    /// a_ii of the cell (x, y, z), as row() sees it.
-    double diagonal(int x, int y, int z) const {
-        const int o = 64 * z + kSide * y + x;
-        double d = static_cast<double>(excess_[o]) + cx_.self[o] + cy_.self[o];
-        d += x < kSide - 1 ? cx_.self[o + 1] : cx_.right(y, z);
-        d += cy_.row(y + 1, z)[x];
-        if constexpr (D == 3) d += static_cast<double>(cz_.self[o]) + cz_.row(y, z + 1)[x];
-        return d;
+    /// a_ii p_i of the row, with the a_ii that row() sees.
+    detail::Row diagonal_times_x(int y, int z) const {
+        using namespace detail;
+        const int o = 64 * z + kSide * y;
+        const Row cr = load_row(cx_.self + o);
+        Row d = load_row(excess_ + o);
+        add(d, cr);
+        add(d, from_right(cr, cx_.right(y, z)));
+        add(d, load_row(cy_.self + o));
+        add(d, load_row(cy_.row(y + 1, z)));
+        if constexpr (D == 3) {
+            add(d, load_row(cz_.self + o));
+            add(d, load_row(cz_.row(y, z + 1)));
+        }
+        const Row x = load_row(x_.self + o);
+        return {_mm256_mul_pd(d.low, x.low), _mm256_mul_pd(d.high, x.high)};
     }
 
 private:
