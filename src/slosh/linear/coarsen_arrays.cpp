@@ -1,6 +1,5 @@
 // Sums the arrays of a level up to the next, eight cells at a time.
 #include <algorithm>
-#include <numeric>
 
 #include "slosh/linear/cell_mask.h"
 #include "slosh/linear/multigrid_build.h"
@@ -123,7 +122,8 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
     const float plain = level.weight * (D == 3 ? 2 : 1);
     parallel_for(fine_blocks.size(), 16, [&](std::size_t i) {
         const int b = fine_blocks[i], B = up.parent[b], octant = up.octant[b];
-        if (!level.is_plain(b)) {
+        const bool is_empty = level.is_empty(b);
+        if (!is_empty && !level.is_plain(b)) {
             BlockArrays<D> arrays(fine, b);
             if (fine.active) arrays.remove(fine, level, b);
             sum_up(arrays, level.weight, octant, B, coarse);
@@ -135,7 +135,7 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                                64 * (z + 4 * (octant >> 2 & 1));
                 std::fill_n(coarse.excess.block(B) + to, 4, 0.0f);  // once perhaps there was some
                 for (int d = 0; d < D; ++d)
-                    std::fill_n(coarse.coefficient.axis(d).block(B) + to, 4, plain);
+                    std::fill_n(coarse.coefficient.axis(d).block(B) + to, 4, is_empty ? 0 : plain);
             }
     });
 }
@@ -144,9 +144,7 @@ template <int D>
 CoarseArrays<D> coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level) {
     const BlocksPtr<D>& blocks = level.coarsening.coarse;
     CoarseArrays<D> coarse{FaceField<float, D>(blocks), Field<float, D>(blocks)};
-    std::vector<int> all(level.size());
-    std::iota(all.begin(), all.end(), 0);
-    coarsen_arrays(fine, level, all, coarse);
+    coarsen_arrays(fine, level, level.live, coarse);
     return coarse;
 }
 

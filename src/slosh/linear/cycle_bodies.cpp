@@ -56,7 +56,7 @@ Eigen::MatrixXd matrix_of(MultigridLevel<D>& level, const std::vector<SplitPlace
     for (const auto& c : cells) c.in(level.b) = c.in(level.x) = 0;
     for (Eigen::Index j = 0; j < n; ++j) {
         cells[j].in(level.x) = 1;
-        for (int b : level.slabs.blocks())
+        for (int b : level.live)
             if (cells[j].colour == 0)
                 relax_block<D, 1>(level, b, level.b, level.x);
             else

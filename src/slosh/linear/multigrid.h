@@ -37,7 +37,8 @@ struct MultigridOptions {
                                ///< residual falls 1.2 times as far in a cycle [Yavneh1996].
     int visits = 2;            ///< Of each coarser level: 1 is a V-cycle, 2 a W-cycle, which keeps
                                ///< the number of iterations from growing with resolution.
-    int coarsest_sweeps = 16;  ///< Pairs of symmetric sweeps on the coarsest level.
+    int coarsest_sweeps = 16;  ///< Pairs of symmetric sweeps on the coarsest level, where it is not
+                               ///< solved at once (coarsest.h).
     int coarsest_cells = 64;   ///< Coarsen until a level has at most this many unknowns.
 };
 
@@ -98,10 +99,12 @@ struct MultigridLevel {
     BlocksPtr<D> blocks;
     float weight = 1;  ///< The coefficient of plain faces; the unit of all others.
     std::size_t unknowns = 0;
-    std::vector<std::array<int, 2 * D>> faces;  ///< Face neighbours of each block.
+    std::vector<int> live;           ///< Blocks that may hold unknowns, in their order.
+    /// Face neighbours of live blocks; where they are not live, the block of zeros.
+    std::vector<std::array<int, 2 * D>> faces;
     std::vector<BlockKinds> kinds;
     std::vector<std::uint32_t> end;  ///< Where each block's room in the mixed lists ends.
-    Slabs slabs;                     ///< The blocks that hold unknowns.
+    Slabs slabs;                     ///< The live blocks.
     PageArray<MixedVector<D>> mixed;
     PageArray<ExactVector<D>> exact;  ///< Finest level only.
     Coarsening<D> coarsening;         ///< To the next level; empty on the coarsest.
@@ -109,9 +112,14 @@ struct MultigridLevel {
 
     static constexpr std::uint32_t kAll = D == 3 ? 0xffffffffu : 0xfu;
     int size() const { return static_cast<int>(kinds.size()); }
+    bool is_empty(int block) const {
+        return (kinds[block].live(0) | kinds[block].live(1)) == 0;
+    }
     bool is_plain(int block) const {
         return kinds[block].plain[0] == kAll && kinds[block].plain[1] == kAll;
     }
+    /// A field over the level that is zero in live blocks; in others it is never looked at.
+    SplitField<D> zeros() const;
     std::size_t bytes() const;
 };
 
@@ -124,6 +132,8 @@ struct CoarseArrays {
 
 template <int D>
 class CycleBodies;
+template <int D>
+class Coarsest;
 
 template <int D>
 class Multigrid {
@@ -187,6 +197,7 @@ private:
     std::vector<CoarseArrays<D>> arrays_;  // of levels 1, 2 ...; kept for set_active()
     bool coarsened_ = false;               // whether the coarser levels are there
     std::unique_ptr<CycleBodies<D>> bodies_;
+    std::unique_ptr<Coarsest<D>> coarsest_;
     std::vector<double> partial_;  // sums by block
 };
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "slosh/linear/cell_mask.h"
 #include "slosh/linear/coarse_system.h"
+#include "slosh/linear/coarsest.h"
 #include "slosh/linear/cycle_bodies.h"
 
 namespace slosh {
@@ -11,12 +13,30 @@ namespace slosh {
 namespace {
 constexpr std::size_t kMostLevels = 20;  // coordinates have 20 bits: these bring all together
 
-template <int D, class Live>
-void make_slabs(MultigridLevel<D>& level, const Live& live) {
+template <int D>
+void make_slabs(MultigridLevel<D>& level) {
     const std::size_t bytes = level.unknowns * 2 * sizeof(float) + level.mixed.bytes();
-    level.slabs = Slabs::make(*level.blocks, bytes, live);
+    level.slabs = Slabs::make(*level.blocks, bytes, level.live);
+}
+
+/// The numbers of the marked blocks.
+std::vector<int> list_marked(const std::vector<std::uint8_t>& marks) {
+    std::vector<int> list;
+    for (std::size_t b = 0; b < marks.size(); ++b)
+        if (marks[b]) list.push_back(static_cast<int>(b));
+    return list;
 }
 }  // namespace
+
+template <int D>
+SplitField<D> MultigridLevel<D>::zeros() const {
+    SplitField<D> f(size(), Fill::Nothing);
+    parallel_for(live.size() + 1, 16, [&](std::size_t i) {
+        const int block = i < live.size() ? live[i] : size();
+        for (int t = 0; t < 2; ++t) std::fill_n(f.half(block, t), kHalf<D>, 0.0f);
+    });
+    return f;
+}
 
 template <int D>
 std::size_t MultigridLevel<D>::bytes() const {
@@ -66,11 +86,14 @@ void Multigrid<D>::build_finest(const BlockSystem<D>& system,
     levels_.reserve(kMostLevels);  // finest() stays where it is
     levels_.emplace_back();
     levels_[0].blocks = system.blocks;
+    std::vector<std::uint8_t> marks(n);
+    parallel_for(n, 64, [&](std::size_t b) {
+        marks[b] = any<D>(nonzero<D>(system.unknown.block(static_cast<int>(b))));
+    });
+    levels_[0].live = list_marked(marks);
     build_level<D>({&system.coefficient, &system.excess, &system.unknown, constrained}, weight,
                    true, 0, levels_[0]);
-    make_slabs(levels_[0], [&](int b) {
-        return (levels_[0].kinds[b].live(0) | levels_[0].kinds[b].live(1)) != 0;
-    });
+    make_slabs(levels_[0]);
     partial_.resize(levels_[0].size());
 }
 
@@ -84,6 +107,10 @@ void Multigrid<D>::build_coarser(const BlockSystem<D>& system,
         if (!fine.coarsening.coarse) fine.coarsening = coarsen(*fine.blocks);
         MultigridLevel<D> coarse;
         coarse.blocks = fine.coarsening.coarse;
+        // Whatever set is active: blocks over none that hold unknowns never hold any.
+        std::vector<std::uint8_t> over(coarse.blocks->size());
+        for (int b : fine.live) over[fine.coarsening.parent[b]] = 1;
+        coarse.live = list_marked(over);
         CoarseArrays<D> next = coarsen_arrays(arrays, fine);
         // Only a set that changes needs the arrays of more than one level again.
         if (!active) arrays_.clear();
@@ -95,15 +122,16 @@ void Multigrid<D>::build_coarser(const BlockSystem<D>& system,
             arrays_.pop_back();
             break;
         }
-        // Whatever set is active: blocks over none that hold unknowns never hold any.
-        std::vector<std::uint8_t> over(coarse.size(), 0);
-        for (int b : fine.slabs.blocks()) over[fine.coarsening.parent[b]] = 1;
-        make_slabs(coarse, [&](int b) { return over[b] != 0; });
-        coarse.x = SplitField<D>(coarse.size());
-        coarse.b = SplitField<D>(coarse.size());
+        make_slabs(coarse);
+        coarse.x = coarse.zeros();
+        coarse.b = coarse.zeros();
         levels_.push_back(std::move(coarse));
     }
     coarsened_ = true;
+    if (levels_.size() > 1) {
+        coarsest_ = std::make_unique<Coarsest<D>>();
+        coarsest_->set(levels_.back());
+    }
 }
 
 template <int D>
@@ -134,6 +162,7 @@ void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uin
         make_unique(rows);
         rebuild_level(arrays, rows, levels_[l + 1]);
     }
+    if (coarsest_) coarsest_->set(levels_.back());
     if (bodies_) coarsen_bodies(&active);
 }
 

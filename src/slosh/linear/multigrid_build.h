@@ -18,8 +18,8 @@ struct PlainArrays {
 /// Mixed vectors that a block of a level whose set of active cells changes may gain.
 inline constexpr int kRoom = 8;
 
-/// Fills everything of `level` but its slabs and its transfer to other levels; `level.blocks` is
-/// given. With `room`, blocks that have mixed vectors may get that many more of them in
+/// Fills everything of `level` but its slabs and its transfer to other levels; `level.blocks` and
+/// `level.live` are given. With `room`, blocks that have mixed vectors may get that many more of them in
 /// rebuild_level().
 template <int D>
 void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
@@ -35,7 +35,7 @@ void rebuild_level(const PlainArrays<D>& A, const std::vector<int>& blocks,
 template <int D>
 void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                     const std::vector<int>& fine_blocks, CoarseArrays<D>& coarse);
-/// The same in all blocks.
+/// The same over all live blocks.
 template <int D>
 CoarseArrays<D> coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level);
 

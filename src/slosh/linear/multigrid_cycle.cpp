@@ -1,3 +1,4 @@
+#include "slosh/linear/coarsest.h"
 #include "slosh/linear/cycle_bodies.h"
 #include "slosh/linear/multigrid_kernels.h"
 
@@ -118,6 +119,10 @@ void Multigrid<D>::correct(std::size_t l) {
     MultigridLevel<D>& level = levels_[l + 1];
     if (bodies_ && is_coarsest(l + 1) && bodies_->knows_coarsest()) {
         bodies_->solve_coarsest(level);
+        return;
+    }
+    if (!bodies_ && is_coarsest(l + 1) && coarsest_->is_known()) {
+        coarsest_->solve(level.b, level.x);
         return;
     }
     for (int visit = 0; visit < options_.visits; ++visit) {

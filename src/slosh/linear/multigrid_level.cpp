@@ -177,22 +177,28 @@ void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
     const int n = blocks.size();
     level.weight = weight;
     level.faces.resize(n);
-    level.kinds.resize(n);
-    level.end.resize(n);
-    std::vector<CellMask<D>> live(n);
-    std::vector<int> unknowns(n);
-    parallel_for(n, 16, [&](std::size_t i) {
-        const int b = static_cast<int>(i);
-        for (int side = 0; side < 2 * D; ++side)
-            level.faces[b][side] = blocks.neighbour(b, face_code<D>(side));
-        live[b] = sort_block(A, b, level);
-        unknowns[b] = count<D>(live[b]);
+    level.kinds.assign(n, {});
+    level.end.assign(n, 0);
+    const std::size_t live = level.live.size();
+    std::vector<std::uint8_t> is_live(n + 1, 0);
+    for (int b : level.live) is_live[b] = 1;
+    std::vector<CellMask<D>> cells(live);
+    std::vector<int> unknowns(live);
+    parallel_for(live, 16, [&](std::size_t i) {
+        const int b = level.live[i];
+        for (int side = 0; side < 2 * D; ++side) {
+            const int near = blocks.neighbour(b, face_code<D>(side));
+            level.faces[b][side] = is_live[near] ? near : n;
+        }
+        cells[i] = sort_block(A, b, level);
+        unknowns[i] = count<D>(cells[i]);
     });
 
     level.unknowns = 0;
     std::uint32_t next = 0;
-    for (int b = 0; b < n; ++b) {
-        level.unknowns += unknowns[b];
+    for (std::size_t i = 0; i < live; ++i) {
+        const int b = level.live[i];
+        level.unknowns += unknowns[i];
         BlockKinds& k = level.kinds[b];
         k.number_from(next);
         next += k.mixed_count() + (k.mixed_count() > 0 ? room : 0);
@@ -200,7 +206,7 @@ void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
     }
     level.mixed = PageArray<MixedVector<D>>(next);
     if (finest) level.exact = PageArray<ExactVector<D>>(next);
-    parallel_for(n, 16, [&](std::size_t i) { copy_block(A, static_cast<int>(i), live[i], level); });
+    parallel_for(live, 16, [&](std::size_t i) { copy_block(A, level.live[i], cells[i], level); });
 }
 
 template <int D>

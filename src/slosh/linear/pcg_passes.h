@@ -59,10 +59,10 @@ public:
           x_(x),
           rhs_(system),
           r_(level_.size(), Fill::Nothing),
-          z_(level_.size()),
-          p_(level_.size()),
+          z_(level_.zeros()),
+          p_(level_.zeros()),
           q_(level_.size(), Fill::Nothing),
-          partial_(level_.size()) {}
+          partial_(level_.live.size()) {}
 
     std::size_t bytes() const { return 4 * r_.bytes(); }
 
@@ -78,8 +78,8 @@ public:
     template <class Watched>
     double true_residual(double unit, const Watched& watched) {
         rhs_.set(x_);
-        return parallel_max(level_.size(), [&](std::size_t i) {
-            const int b = static_cast<int>(i);
+        return parallel_max(level_.live.size(), [&](std::size_t i) {
+            const int b = level_.live[i];
             const BlockKinds& k = level_.kinds[b];
             alignas(32) typename BodiesRhs<D>::Room room;
             const ResidualBlock<D> block(system_, x_, b, rhs_.block(b, room));
@@ -90,7 +90,7 @@ public:
                 for (int y = 2 * (v & 3); y < 2 * (v & 3) + 2; ++y) {
                     const detail::Row row =
                         (plain >> v & 1) ? block.plain_row(y, z, level_.weight) : block.row(y, z);
-                    worst.keep(is_watched(i) ? watched(block, b, y, z, row) : row);
+                    worst.keep(is_watched(b) ? watched(block, b, y, z, row) : row);
                     put_row(b, y, z, row, 1 / unit);
                 }
             }
@@ -100,8 +100,8 @@ public:
 
     /// The same for x = 0.
     void residual_of_zero(double unit) {
-        parallel_for(level_.size(), 16, [&](std::size_t i) {
-            const int b = static_cast<int>(i);
+        parallel_for(level_.live.size(), 16, [&](std::size_t i) {
+            const int b = level_.live[i];
             const double* rhs = system_.rhs.block(b);
             for (int z = 0; z < kPlanes<D>; ++z)
                 for (int y = 0; y < kSide; ++y, rhs += kSide)
@@ -171,17 +171,17 @@ public:
 
     /// z.q, where q = A p still is that of the last direction.
     double along_last() {
-        parallel_for(level_.size(), 16, [&](std::size_t i) {
-            partial_[i] = dot_block(level_, z_, q_, static_cast<int>(i));
+        parallel_for(level_.live.size(), 16, [&](std::size_t i) {
+            partial_[i] = dot_block(level_, z_, q_, level_.live[i]);
         });
         return sum();
     }
 
     /// x += step p (but in early blocks); p = z + beta p; q = A z + beta q (= A p). Returns p.q.
     double search(double step, double beta) {
-        parallel_for(level_.size(), 16, [&](std::size_t i) {
-            const int b = static_cast<int>(i);
-            if (!is_early(i)) update_x(b, step);
+        parallel_for(level_.live.size(), 16, [&](std::size_t i) {
+            const int b = level_.live[i];
+            if (!is_early(b)) update_x(b, step);
             partial_[i] = update_pq(b, static_cast<float>(beta));
         });
         return sum() + search_bodies(beta);
@@ -189,8 +189,8 @@ public:
 
     /// x += step p (but in early blocks).
     void finish(double step) {
-        parallel_for(level_.size(), 16, [&](std::size_t i) {
-            if (!is_early(i)) update_x(static_cast<int>(i), step);
+        parallel_for(level_.live.size(), 16, [&](std::size_t i) {
+            if (const int b = level_.live[i]; !is_early(b)) update_x(b, step);
         });
     }
 
@@ -204,8 +204,8 @@ public:
     double descend(double alpha, const LowerBounds* low, const Early& early) {
         const Lanes a = lanes(static_cast<float>(-alpha)), sign = lanes(-0.f);
         const Lanes free = lanes(-std::numeric_limits<float>::infinity());
-        return parallel_max(level_.size(), [&](std::size_t i) {
-            const int b = static_cast<int>(i);
+        return parallel_max(level_.live.size(), [&](std::size_t i) {
+            const int b = level_.live[i];
             Lanes worst = _mm256_setzero_ps();
             float early_worst = 0;
             const auto step = [&](int t, int at) SLOSH_INLINE {
@@ -215,7 +215,7 @@ public:
                 _mm256_store_ps(r, v);
                 return _mm256_andnot_ps(sign, v);
             };
-            if (!is_early(i)) {
+            if (!is_early(b)) {
                 for_each_live(level_, b, [&](int t, int at) SLOSH_INLINE {
                     worst = _mm256_max_ps(worst, step(t, at));
                 });
@@ -240,8 +240,8 @@ public:
 
 private:
     enum class Watch : std::uint8_t { None, Early, Late };
-    bool is_watched(std::size_t b) const { return !watch_.empty() && watch_[b] != Watch::None; }
-    bool is_early(std::size_t b) const { return !watch_.empty() && watch_[b] == Watch::Early; }
+    bool is_watched(int b) const { return !watch_.empty() && watch_[b] != Watch::None; }
+    bool is_early(int b) const { return !watch_.empty() && watch_[b] == Watch::Early; }
     static float& cell(SplitField<D>& f, int b, int o) { return split_place<D>(b, o).in(f); }
     /// The part of the bodies in q = A z + beta q; returns their part of p.q. With t = F^T z and
     /// s = F^T p = t + beta s, the new part of q is F t, and p.(F t) = s.t.

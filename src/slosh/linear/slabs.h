@@ -19,13 +19,10 @@ namespace slosh {
 
 class Slabs {
 public:
-    /// Slabs across the axis that gives the thinnest ones, of the blocks for which live(b) holds.
-    /// A level that fits in cache as a whole is left in one slab.
-    template <int D, class Live>
-    static Slabs make(const Blocks<D>& blocks, std::size_t bytes, const Live& live);
-
-    /// The blocks of all slabs.
-    const std::vector<int>& blocks() const { return blocks_; }
+    /// Slabs across the axis that gives the thinnest ones, of the blocks in `live`. A level that
+    /// fits in cache as a whole is left in one slab.
+    template <int D>
+    static Slabs make(const Blocks<D>& blocks, std::size_t bytes, const std::vector<int>& live);
 
     /// Runs body(pass, block) over all blocks for pass = 0, 1 ... passes - 1.
     template <class Body>
@@ -63,11 +60,10 @@ private:
     std::vector<int> first_ = {0};  // of each slab, in blocks_, and their end
 };
 
-template <int D, class Live>
-Slabs Slabs::make(const Blocks<D>& blocks, std::size_t bytes, const Live& live) {
+template <int D>
+Slabs Slabs::make(const Blocks<D>& blocks, std::size_t bytes, const std::vector<int>& live) {
     Slabs s;
-    for (int b = 0; b < blocks.size(); ++b)
-        if (live(b)) s.blocks_.push_back(b);
+    s.blocks_ = live;
     if (s.blocks_.empty()) return s;
     if (bytes <= kCache) {
         s.first_.push_back(static_cast<int>(s.blocks_.size()));

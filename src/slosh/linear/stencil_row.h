@@ -7,6 +7,17 @@
 
 namespace slosh {
 
+/// The place across a face of a cell of `block`; in the block of zeros where no block is live.
+template <int D>
+SplitPlace<D> place_across(const MultigridLevel<D>& level, int block, Index<D> cell, int axis,
+                           bool upper) {
+    cell[axis] += upper ? 1 : -1;
+    const bool inside = cell[axis] >= 0 && cell[axis] < kSide;
+    cell[axis] &= kSide - 1;
+    return split_place<D>(inside ? block : level.faces[block][2 * axis + upper],
+                          cell_offset<D>(cell));
+}
+
 /// Of the finest level, in its units: sum_j c_j (x_i - x_j) + excess x_i. All zero if the cell is no
 /// unknown.
 template <int D>
@@ -32,12 +43,7 @@ struct StencilRow {
             const int kept = axis == 0 ? (upper + cell[0] + 1) & 1 : side;
             c[side] = plain ? 1 : level.exact[number].c[kept][lane];
             diagonal += c[side];
-            Index<D> there = cell;
-            there[axis] += upper ? 1 : -1;
-            const bool inside = there[axis] >= 0 && there[axis] < kSide;
-            there[axis] &= kSide - 1;
-            near[side] = split_place<D>(inside ? block : level.faces[block][side],
-                                        cell_offset<D>(there));
+            near[side] = place_across(level, block, cell, axis, upper);
         }
     }
 };
