@@ -15,7 +15,8 @@ namespace {
 constexpr double kReplace = 1e-6;
 /// Share of the goal by which p may fall below zero in S before directions start afresh.
 constexpr double kSlack = 0.01;
-/// Share of S that may change sides before directions start afresh.
+/// Share of S that may change sides in a cycle before directions start afresh, and before the next
+/// cycle looks at the set between its sweeps and the coarse correction.
 constexpr double kFew = 0.02;
 
 /// Share of S that the first sweeps from p = 0 may put at its bound. Beyond it they are too far
@@ -76,14 +77,13 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     report.bytes = multigrid.bytes() + it.bytes() + walls.low().bytes();
     report.setup_seconds = wall_seconds() - wall;
 
-    Field<std::uint8_t, D> judged(system.blocks);  // the active set, of p in double
     bool cold = is_zero(p);
     double worst = largest;
     const auto start = [&] {
         worst = it.true_residual(unit);
         worst = std::max({worst, walls.residual_off_walls(it.r(), unit), walls.settle(it, unit)});
         // The float residual is good to a few digits: close calls are for the double one.
-        if (worst <= 1.1 * goal) worst = walls.judge(it, unit, judged);
+        if (worst <= 1.1 * goal) worst = walls.judge(it, unit);
     };
     if (cold) {
         it.residual_of_zero(unit);
@@ -95,11 +95,24 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     double rho = 0, alpha = 0, curvature = 1;
     double replaced = worst;  // the residual when r was last computed from p
     std::size_t changed = 1;  // cells that changed sides in the last cycle
+    // Even one cell that the coarser levels see wrongly can spoil the step for all.
+    const auto tell_coarser = [&] {
+        if (multigrid.has_active() && !walls.is_stale()) return;
+        const double since = wall_seconds();
+        multigrid.set_active(system, active, walls.take_stale_blocks());
+        report.setup_seconds += wall_seconds() - since;
+        ++report.outer;
+    };
+    const auto is_few = [&](std::size_t cells) {
+        return static_cast<double>(cells) <= kFew * static_cast<double>(constrained);
+    };
     while (worst > goal && report.iterations < options.max_iterations) {
         double rho_new = 0;
         const bool rested = changed == 0;
-        if (rested) {
-            // The set rests: the whole cycle in one go.
+        if (report.iterations > 0 && is_few(changed)) {
+            // The set rests, or nearly so: the whole cycle in one go.
+            tell_coarser();
+            changed = 0;
             rho_new = it.cycle(walls.low());
         } else {
             it.smooth(walls.low());
@@ -113,20 +126,14 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
                 continue;
             }
             cold = false;
-            // Even one cell that the coarser levels see wrongly can spoil the step for all.
-            if (!multigrid.has_active() || walls.is_stale()) {
-                const double since = wall_seconds();
-                multigrid.set_active(system, active, walls.take_stale_blocks());
-                report.setup_seconds += wall_seconds() - since;
-                ++report.outer;
-            }
+            tell_coarser();
             rho_new = it.precondition(walls.low());
         }
         changed += walls.find_active(it.z());
         if (changed) it.set_active(active);
         // A set that changes a little leaves the last direction worth something; the new one is
         // made conjugate to it by what they are, not by what they would be on one set.
-        const bool few = changed <= kFew * static_cast<double>(constrained);
+        const bool few = is_few(changed);
         const double beta = !(rho > 0 && few)    ? 0
                             : rested && !changed ? rho_new / rho
                                                  : -it.along_last() / curvature;
@@ -154,17 +161,16 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
             alpha = 0;
-            worst = replaced = walls.judge(it, unit, judged);
+            worst = replaced = walls.judge(it, unit);
             if (worst > goal) (void)walls.look_after_all(it, unit);
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);
-    if (worst > goal || report.iterations == 0) worst = walls.judge(it, unit, judged);
-    active = std::move(judged);
+    if (worst > goal || report.iterations == 0) worst = walls.judge(it, unit);
+    report.active = walls.mark_judged();
     if (!multigrid.has_active()) multigrid.set_active(system, active, {});
     if (options.history) report.history.push_back(worst);
     report.constrained = constrained;
-    report.active = walls.count_marked(active);
     report.residual = worst;
     report.converged = worst <= goal;
     report.relative_residual = largest > 0 ? worst / largest : 0;

@@ -13,7 +13,8 @@
 //
 // Telling the coarser levels *between* the sweeps and the coarse correction, not a cycle later, is
 // what makes this nearly as fast as the linear solve: 5 to 7 cycles where the set of the last cycle
-// needs up to 12, and the set of the start may never converge.
+// needs up to 12, and the set of the start may never converge. Once few cells change sides, the end
+// of the last cycle is soon enough.
 #pragma once
 
 #include "slosh/lcp/problem.h"

@@ -1,5 +1,7 @@
 #include "slosh/lcp/problem.h"
 
+#include <bit>
+
 #include "slosh/lcp/natural_row.h"
 
 namespace slosh {
@@ -18,8 +20,13 @@ double natural_residual(const BlockLcp<D>& lcp, const Field<double, D>& p,
         detail::Largest worst;
         for (int z = 0; z < kPlanes<D>; ++z)
             for (int y = 0; y < kSide; ++y)
-                if (rows.has_unknowns(y, z))
-                    worst.keep(natural_row(lcp, rows, b, y, z, rows.row(y, z), active));
+                if (rows.has_unknowns(y, z)) {
+                    unsigned who;
+                    worst.keep(natural_row(lcp, rows, b, y, z, rows.row(y, z), who));
+                    if (!active) continue;
+                    for (; who; who &= who - 1)
+                        active->block(b)[64 * z + kSide * y + std::countr_zero(who)] = 1;
+                }
         return worst.value();
     });
 }

@@ -34,6 +34,7 @@ public:
         for (int b : blocks_) low_.set_near(b, true);
         stale_.assign(blocks_.size(), 0);
         clips_.resize(blocks_.size());
+        judged_.resize(blocks_.size());
     }
 
     /// Blocks that hold cells of S.
@@ -123,17 +124,25 @@ public:
 
     /// The natural residual in all blocks, in double on the true system, and who is active. r
     /// becomes the residual of p. It alone tells if a block that was let be came to its bound.
-    double judge(PcgPasses<D>& it, double unit, Field<std::uint8_t, D>& active) const {
+    double judge(PcgPasses<D>& it, double unit) {
+        std::fill(judged_.begin(), judged_.end(), CellMask<D>{});
         return it.true_residual(
             unit, [&](const ResidualBlock<D>& rows, int b, int y, int z, const detail::Row& row) {
-                return natural_row(lcp_, rows, b, y, z, row, &active);
+                unsigned who;
+                const detail::Row natural = natural_row(lcp_, rows, b, y, z, row, who);
+                judged_[number_[b]][z] |= static_cast<std::uint64_t>(who) << (kSide * y);
+                return natural;
             });
     }
-
-    /// How many cells are marked, all of them in S.
-    std::size_t count_marked(const Field<std::uint8_t, D>& marks) const {
+    /// Marks in the active set whom judge() found active. Returns how many that are.
+    std::size_t mark_judged() {
+        for_each_block([&](std::size_t i) {
+            std::uint8_t* marks = active_.block(blocks_[i]);
+            for (int z = 0; z < kPlanes<D>; ++z)
+                for (int o = 0; o < 64; ++o) marks[64 * z + o] = judged_[i][z] >> o & 1;
+        });
         std::size_t n = 0;
-        for (int b : blocks_) n += count<D>(nonzero<D>(marks.block(b)));
+        for (const CellMask<D>& cells : judged_) n += count<D>(cells);
         return n;
     }
 
@@ -184,7 +193,10 @@ private:
             _mm256_store_ps(low_[v.number].v, _mm256_blendv_ps(none, _mm256_xor_ps(q, sign), in_s));
             const Lanes w = _mm256_xor_ps(_mm256_load_ps(r.half(b, v.colour) + 8 * v.v), sign);
             const Lanes inverse = _mm256_load_ps(level_.mixed[v.number].inverse);
-            const Lanes natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
+            Lanes natural = w;
+            // Most cells are not active: their q / inverse, a_ii p_i, need not be known.
+            if (_mm256_movemask_ps(_mm256_cmp_ps(q, _mm256_mul_ps(w, inverse), _CMP_LT_OQ)))
+                natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
             largest = _mm256_max_ps(largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
             const Lanes correction = _mm256_load_ps(it.z().half(b, v.colour) + 8 * v.v);
             z = _mm256_max_ps(z, _mm256_andnot_ps(sign, correction));
@@ -348,6 +360,7 @@ private:
     std::vector<int> number_;               // in blocks_, of each block of the grid
     std::vector<std::uint8_t> stale_;       // by block: touched_by() of cells that changed
     std::vector<std::vector<Clip>> clips_;  // by block
+    std::vector<CellMask<D>> judged_;       // by block: who is active, of p in double
     double largest_rise_ = 0;
     SplitField<D> rise_;  // zero between uses
     LowerBounds low_;

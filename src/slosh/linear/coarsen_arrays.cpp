@@ -37,9 +37,6 @@ struct BlockArrays {
     void remove(const PlainArrays<D>& fine, const MultigridLevel<D>& level, int b) {
         const auto mask_of = [&](int block) { return nonzero<D>(fine.active->block(block)); };
         const CellMask<D> self = mask_of(b);
-        bool any_active = any<D>(self);
-        for (int side : level.faces[b]) any_active |= any<D>(mask_of(side));
-        if (!any_active) return;
         for (int d = 0; d < D; ++d) {
             std::copy_n(c[d], kBlockCells<D>, changed[d]);
             c[d] = changed[d];
@@ -120,12 +117,26 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                     const std::vector<int>& fine_blocks, CoarseArrays<D>& coarse) {
     const Coarsening<D>& up = level.coarsening;
     const float plain = level.weight * (D == 3 ? 2 : 1);
+    // Blocks that hold active cells; the block of zeros does not.
+    std::vector<std::uint8_t> has_active;
+    if (fine.active) {
+        has_active.assign(level.size() + 1, 0);
+        parallel_for(level.live.size(), 64, [&](std::size_t i) {
+            const int b = level.live[i];
+            has_active[b] = any<D>(nonzero<D>(fine.active->block(b)));
+        });
+    }
+    const auto touches_active = [&](int b) {
+        bool touches = has_active[b] != 0;
+        for (int near : level.faces[b]) touches |= has_active[near] != 0;
+        return touches;
+    };
     parallel_for(fine_blocks.size(), 16, [&](std::size_t i) {
         const int b = fine_blocks[i], B = up.parent[b], octant = up.octant[b];
         const bool is_empty = level.is_empty(b);
         if (!is_empty && !level.is_plain(b)) {
             BlockArrays<D> arrays(fine, b);
-            if (fine.active) arrays.remove(fine, level, b);
+            if (fine.active && touches_active(b)) arrays.remove(fine, level, b);
             sum_up(arrays, level.weight, octant, B, coarse);
             return;
         }
