@@ -116,7 +116,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             rho_new = it.cycle(walls.low());
         } else {
             it.smooth(walls.low());
-            changed = walls.find_active(it.z());
+            changed = walls.find_active(it.z(), false);
             if (cold && changed > kMany * static_cast<double>(constrained) &&
                 report.unknowns > kSmall) {
                 cold = false;
@@ -129,7 +129,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             tell_coarser();
             rho_new = it.precondition(walls.low());
         }
-        changed += walls.find_active(it.z());
+        changed += walls.find_active(it.z(), true);
         if (changed) it.set_active(active);
         // A set that changes a little leaves the last direction worth something; the new one is
         // made conjugate to it by what they are, not by what they would be on one set.

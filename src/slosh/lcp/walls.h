@@ -46,17 +46,26 @@ public:
         return n;
     }
 
-    /// Marks as active the cells whose z is at its bound; returns how many cells changed.
-    std::size_t find_active(const SplitField<D>& z) {
+    /// Marks as active the cells whose z is at its bound; returns how many cells changed. If z is a
+    /// `whole` correction, says where the pressure that it leads to is far from its bound, too.
+    std::size_t find_active(const SplitField<D>& z, bool whole) {
         std::vector<std::uint32_t> changed(blocks_.size());
         for_each_block([&](std::size_t i) {
             const int b = blocks_[i];
             if (!low_.is_near(b)) return;
+            const Lanes infinity = lanes(std::numeric_limits<float>::infinity());
+            Lanes largest = _mm256_setzero_ps(), least = infinity;
+            unsigned active = 0;
             for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
                 WallVector& w = vectors_[k];
                 const Lanes value = _mm256_load_ps(z.half(b, w.colour) + 8 * w.v);
-                const Lanes at = _mm256_cmp_ps(value, _mm256_load_ps(low_[w.number].v), _CMP_LE_OQ);
+                const Lanes low = _mm256_load_ps(low_[w.number].v);
+                const Lanes at = _mm256_cmp_ps(value, low, _CMP_LE_OQ);
                 const auto now = static_cast<std::uint8_t>(_mm256_movemask_ps(at) & w.in_s);
+                // Where there is no bound, low is minus infinity.
+                least = _mm256_min_ps(least, _mm256_sub_ps(value, low));
+                largest = _mm256_max_ps(largest, _mm256_andnot_ps(lanes(-0.f), value));
+                active |= now;
                 for (unsigned bits = now ^ w.active; bits; bits &= bits - 1) {
                     const int lane = std::countr_zero(bits);
                     const int o = split_cell<D>(w.colour, w.v, lane);
@@ -66,6 +75,9 @@ public:
                 }
                 w.active = now;
             }
+            // A correction that meets a bound unseen is found out by judge().
+            const float least_p = -largest_lane(_mm256_xor_ps(least, lanes(-0.f)));
+            if (whole && !active && least_p > kNear * largest_lane(largest)) low_.set_near(b, false);
         });
         std::size_t sum = 0;
         for (std::uint32_t n : changed) sum += n;
@@ -119,6 +131,7 @@ public:
     /// Looks after all blocks again, as at the start. Returns what settle() does.
     double look_after_all(PcgPasses<D>& it, double unit) {
         it.set_early(blocks_);
+        for (int b : blocks_) low_.set_near(b, true);
         return settle(it, unit);
     }
 
@@ -179,8 +192,6 @@ private:
         it.advance(b, step);
         double* p = p_.block(b);
         Lanes largest = _mm256_setzero_ps();
-        Lanes z = largest, least = lanes(std::numeric_limits<float>::infinity());
-        std::uint8_t active = 0;
         for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
             const WallVector& v = vectors_[k];
             Lanes q = load_vector(p, v, p_scale);
@@ -198,14 +209,7 @@ private:
             if (_mm256_movemask_ps(_mm256_cmp_ps(q, _mm256_mul_ps(w, inverse), _CMP_LT_OQ)))
                 natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
             largest = _mm256_max_ps(largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
-            const Lanes correction = _mm256_load_ps(it.z().half(b, v.colour) + 8 * v.v);
-            z = _mm256_max_ps(z, _mm256_andnot_ps(sign, correction));
-            least = _mm256_min_ps(least, _mm256_blendv_ps(least, q, in_s));
-            active |= v.active;
         }
-        const float least_p = -largest_lane(_mm256_xor_ps(least, lanes(-0.f)));
-        // A correction that meets a bound unseen is cut at it here, in the next cycle.
-        low_.set_near(b, step == 0 || active || !(least_p > kNear * largest_lane(z)));
         return largest_lane(largest);
     }
     void subtract_clips(PcgPasses<D>& it) {

@@ -117,19 +117,10 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                     const std::vector<int>& fine_blocks, CoarseArrays<D>& coarse) {
     const Coarsening<D>& up = level.coarsening;
     const float plain = level.weight * (D == 3 ? 2 : 1);
-    // Blocks that hold active cells; the block of zeros does not.
-    std::vector<std::uint8_t> has_active;
-    if (fine.active) {
-        has_active.assign(level.size() + 1, 0);
-        parallel_for(level.live.size(), 64, [&](std::size_t i) {
-            const int b = level.live[i];
-            has_active[b] = any<D>(nonzero<D>(fine.active->block(b)));
-        });
-    }
+    const auto has_active = [&](int b) { return any<D>(nonzero<D>(fine.active->block(b))); };
     const auto touches_active = [&](int b) {
-        bool touches = has_active[b] != 0;
-        for (int near : level.faces[b]) touches |= has_active[near] != 0;
-        return touches;
+        return has_active(b) ||
+               std::any_of(level.faces[b].begin(), level.faces[b].end(), has_active);
     };
     parallel_for(fine_blocks.size(), 16, [&](std::size_t i) {
         const int b = fine_blocks[i], B = up.parent[b], octant = up.octant[b];
