@@ -41,16 +41,16 @@ TEST_CASE_TEMPLATE("Blocks are unique, sorted, and find each other", Dm, Dim<2>,
     const auto coords = random_coords<D>(500, 12);
     const Blocks<D> blocks(coords);
     std::set<std::uint64_t> keys;
-    for (const auto& c : coords) keys.insert(morton_key<D>(c));
+    for (const auto& c : coords) keys.insert(block_key<D>(c));
     REQUIRE(blocks.size() == static_cast<int>(keys.size()));
     for (int b = 0; b < blocks.size(); ++b) {
         CHECK(blocks.find(blocks.coord(b)) == b);
-        if (b > 0) CHECK(morton_key<D>(blocks.coord(b - 1)) < morton_key<D>(blocks.coord(b)));
+        if (b > 0) CHECK(block_key<D>(blocks.coord(b - 1)) < block_key<D>(blocks.coord(b)));
         for (int code = 0; code < kNeighbours<D>; ++code) {
             const auto c = blocks.coord(b) + neighbour_offset<D>(code);
             CHECK(neighbour_code<D>(neighbour_offset<D>(code)) == code);
             const int n = blocks.neighbour(b, code);
-            CHECK((n == blocks.size()) == (keys.count(morton_key<D>(c)) == 0));
+            CHECK((n == blocks.size()) == (keys.count(block_key<D>(c)) == 0));
             if (n < blocks.size()) CHECK(blocks.coord(n) == c);
         }
     }

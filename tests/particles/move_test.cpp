@@ -53,7 +53,7 @@ FaceField<float, D> noise(const BlocksPtr<D>& grid, std::uint64_t seed) {
     FaceField<float, D> u(grid);
     for (int axis = 0; axis < D; ++axis)
         fill_field<D>(u.axis(axis), [&](const Index<D>& c) {
-            return 2 * hash_uniform(seed + axis, morton_key<D>(c), 0) - 1;
+            return 2 * hash_uniform(seed + axis, block_key<D>(c), 0) - 1;
         });
     return u;
 }

@@ -16,7 +16,7 @@ FaceField<float, D> storm(const BlocksPtr<D>& grid, double speed, std::uint64_t 
     FaceField<float, D> u(grid);
     for (int axis = 0; axis < D; ++axis)
         fill_field<D>(u.axis(axis), [&](const Index<D>& c) {
-            return speed * (2 * hash_uniform(seed * 3 + axis, morton_key<D>(c), 0) - 1);
+            return speed * (2 * hash_uniform(seed * 3 + axis, block_key<D>(c), 0) - 1);
         });
     return u;
 }

@@ -38,14 +38,14 @@ TEST_CASE_TEMPLATE("every particle lies in its block, in the order of before", T
     constexpr int D = T::value;
     auto p = random_cloud<D>(40000, 30, false);
     std::map<std::uint64_t, std::size_t> count;
-    for (std::size_t i = 0; i < p.size(); ++i) ++count[morton_key<D>(block_of_particle(p, i))];
+    for (std::size_t i = 0; i < p.size(); ++i) ++count[block_key<D>(block_of_particle(p, i))];
     const auto sorted = sort_by_block(p);
     REQUIRE(sorted.blocks->size() == static_cast<int>(count.size()));  // exactly the occupied ones
     REQUIRE(sorted.first.back() == p.size());
     bool placed = true, ordered = true;
     for (int b = 0; b < sorted.blocks->size(); ++b) {
         CHECK(sorted.first[b + 1] - sorted.first[b] ==
-              count[morton_key<D>(sorted.blocks->coord(b))]);
+              count[block_key<D>(sorted.blocks->coord(b))]);
         for (std::size_t i = sorted.first[b]; i < sorted.first[b + 1]; ++i) {
             placed = placed && block_of_particle(p, i) == sorted.blocks->coord(b);
             ordered = ordered && (i == sorted.first[b] || p.id[i - 1] < p.id[i]);

@@ -180,7 +180,7 @@ template <int D>
 Binned<D> bin(const Particles<D>& p) {
     std::vector<std::uint64_t> key(p.size());
     parallel_for(p.size(), 4096,
-                 [&](std::size_t i) { key[i] = morton_key(block_of(cell_of(p, i))); });
+                 [&](std::size_t i) { key[i] = block_key(block_of(cell_of(p, i))); });
     Binned<D> bins;
     bins.order.resize(p.size());
     std::iota(bins.order.begin(), bins.order.end(), 0u);

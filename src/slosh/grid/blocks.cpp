@@ -10,33 +10,14 @@ namespace slosh {
 
 namespace {
 constexpr int kBias = 1 << 20;
-
-/// Spreads the low 21 bits of x so that D-1 zero bits lie between each two.
-template <int D>
-std::uint64_t spread(std::uint64_t x) {
-    if constexpr (D == 2) {
-        x = (x | x << 16) & 0x0000ffff0000ffffull;
-        x = (x | x << 8) & 0x00ff00ff00ff00ffull;
-        x = (x | x << 4) & 0x0f0f0f0f0f0f0f0full;
-        x = (x | x << 2) & 0x3333333333333333ull;
-        x = (x | x << 1) & 0x5555555555555555ull;
-    } else {
-        x = (x | x << 32) & 0x001f00000000ffffull;
-        x = (x | x << 16) & 0x001f0000ff0000ffull;
-        x = (x | x << 8) & 0x100f00f00f00f00full;
-        x = (x | x << 4) & 0x10c30c30c30c30c3ull;
-        x = (x | x << 2) & 0x1249249249249249ull;
-    }
-    return x;
-}
 }  // namespace
 
 template <int D>
-std::uint64_t morton_key(const Index<D>& block) {
+std::uint64_t block_key(const Index<D>& block) {
     std::uint64_t key = 0;
     for (int d = 0; d < D; ++d) {
         SLOSH_EXPECT(block[d] >= -kBias && block[d] < kBias);
-        key |= spread<D>(static_cast<std::uint64_t>(block[d] + kBias)) << d;
+        key |= static_cast<std::uint64_t>(block[d] + kBias) << (21 * d);
     }
     return key;
 }
@@ -44,7 +25,7 @@ std::uint64_t morton_key(const Index<D>& block) {
 template <int D>
 Blocks<D>::Blocks(std::vector<Index<D>> coords) {
     std::vector<std::pair<std::uint64_t, Index<D>>> sorted(coords.size());
-    for (std::size_t i = 0; i < coords.size(); ++i) sorted[i] = {morton_key<D>(coords[i]), coords[i]};
+    for (std::size_t i = 0; i < coords.size(); ++i) sorted[i] = {block_key<D>(coords[i]), coords[i]};
     std::sort(sorted.begin(), sorted.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
     sorted.erase(std::unique(sorted.begin(), sorted.end(),
@@ -75,7 +56,7 @@ template <int D>
 int Blocks<D>::find(const Index<D>& coord) const {
     for (int d = 0; d < D; ++d)
         if (coord[d] < -kBias || coord[d] >= kBias) return size();
-    const std::uint64_t key = morton_key<D>(coord);
+    const std::uint64_t key = block_key<D>(coord);
     const std::size_t mask = slot_key_.size() - 1;
     for (std::size_t s = mix64(key) & mask; slot_key_[s] != 0; s = (s + 1) & mask)
         if (slot_key_[s] == key + 1) return slot_block_[s];
@@ -115,8 +96,8 @@ Coarsening<D> coarsen(const Blocks<D>& fine) {
 
 template class Blocks<2>;
 template class Blocks<3>;
-template std::uint64_t morton_key<2>(const Index<2>&);
-template std::uint64_t morton_key<3>(const Index<3>&);
+template std::uint64_t block_key<2>(const Index<2>&);
+template std::uint64_t block_key<3>(const Index<3>&);
 template Coarsening<2> coarsen<2>(const Blocks<2>&);
 template Coarsening<3> coarsen<3>(const Blocks<3>&);
 

@@ -1,10 +1,12 @@
 // The sparse topology: which blocks of 8^D cells exist, in what order, and who touches whom.
 //
-// Block c holds the cells 8c ... 8c+7 (component-wise). Blocks are kept in Morton order, so blocks
-// near in space are near in memory and a coarser level's blocks come out sorted. Every block knows
-// its 3^D neighbours; one that does not exist has the index size(), the *background* block, which
-// every Field really stores (filled with the field's background value). So a stencil may read any
-// neighbour without asking whether it is there.
+// Block c holds the cells 8c ... 8c+7 (component-wise). Blocks are kept row by row: x fastest, the
+// last axis slowest. What a loop over them reads then are few long streams (a row of blocks, those
+// beside it and those above), which is what memory is fastest at: in Morton order, which keeps
+// blocks near in space nearer in memory, a sweep over 256^3 cells took a third longer. Every block
+// knows its 3^D neighbours; one that does not exist has the index size(), the *background* block,
+// which every Field really stores (filled with the field's background value). So a stencil may read
+// any neighbour without asking whether it is there.
 #pragma once
 
 #include <array>
@@ -71,9 +73,9 @@ constexpr Index<D> local_of(const Index<D>& cell) {
     return l;
 }
 
-/// Morton key of a block coordinate; components must lie in [-2^20, 2^20).
+/// The number that blocks are ordered by; components must lie in [-2^20, 2^20).
 template <int D>
-std::uint64_t morton_key(const Index<D>& block);
+std::uint64_t block_key(const Index<D>& block);
 
 template <int D>
 class Blocks {

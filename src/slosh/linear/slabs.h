@@ -19,8 +19,9 @@ namespace slosh {
 
 class Slabs {
 public:
-    /// Slabs across the axis that gives the thinnest ones, of the blocks in `live`. A level that
-    /// fits in cache as a whole is left in one slab.
+    /// Slabs of the blocks in `live`: across the last axis, where they are as blocks lie in memory,
+    /// unless another gives much thinner ones. A level that fits in cache as a whole is left in one
+    /// slab.
     template <int D>
     static Slabs make(const Blocks<D>& blocks, std::size_t bytes, const std::vector<int>& live);
 
@@ -71,13 +72,13 @@ Slabs Slabs::make(const Blocks<D>& blocks, std::size_t bytes, const std::vector<
     }
     std::vector<int> best;  // blocks of each slab
     int best_axis = 0, lowest = 0;
-    for (int axis = 0; axis < D; ++axis) {
+    for (int axis = D - 1; axis >= 0; --axis) {
         const auto by_coord = [&](int a, int b) { return blocks.coord(a)[axis] < blocks.coord(b)[axis]; };
         const auto [low, high] = std::minmax_element(s.blocks_.begin(), s.blocks_.end(), by_coord);
         const int from = blocks.coord(*low)[axis];
         std::vector<int> count(blocks.coord(*high)[axis] - from + 1);
         for (int b : s.blocks_) ++count[blocks.coord(b)[axis] - from];
-        if (best.empty() || *std::max_element(count.begin(), count.end()) <
+        if (best.empty() || 2 * *std::max_element(count.begin(), count.end()) <
                                 *std::max_element(best.begin(), best.end())) {
             best = std::move(count);
             best_axis = axis;

@@ -54,7 +54,7 @@ std::size_t remove_marked(Particles<D>& particles, const std::vector<std::uint8_
 /// Which particles lie in which block: block b owns [first[b], first[b+1]).
 template <int D>
 struct ParticleBlocks {
-    BlocksPtr<D> blocks;  ///< Exactly the blocks that hold particles, Morton order.
+    BlocksPtr<D> blocks;  ///< Exactly the blocks that hold particles.
     std::vector<std::uint32_t> first;
 };
 

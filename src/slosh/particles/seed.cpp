@@ -38,7 +38,7 @@ std::vector<Index<D>> blocks_in_box(const CellBox<D>& box) {
         if (box.lo[d] >= box.hi[d]) return {};
     Index<D> b = lo;
     while (b[D - 1] <= hi[D - 1]) {
-        found.emplace_back(morton_key<D>(b), b);
+        found.emplace_back(block_key<D>(b), b);
         ++b[0];
         for (int d = 0; d + 1 < D && b[d] > hi[d]; ++d) {
             b[d] = lo[d];

@@ -42,12 +42,12 @@ struct CellBox {
     Index<D> lo, hi;
 };
 
-/// The blocks that a box of cells touches, in Morton order.
+/// The blocks that a box of cells touches, in their order.
 template <int D>
 std::vector<Index<D>> blocks_in_box(const CellBox<D>& box);
 
 /// Appends a particle for every seed of the box's cells where inside(position) holds; position in
-/// grid coordinates. Order: the blocks as listed (Morton order by blocks_in_box; leave out those
+/// grid coordinates. Order: the blocks as listed (as blocks_in_box orders them; leave out those
 /// without liquid: the predicate is asked about every seed of every block), then cells, then
 /// sub-cells. Velocity and c are zero, ids are the caller's to hand out. `affine` says whether
 /// c is kept. Returns the number of new particles. `inside` is called from several threads.

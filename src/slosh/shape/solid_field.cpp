@@ -65,7 +65,7 @@ struct SolidGrid<D>::Impl {
     std::vector<std::pair<const Shape<D>*, Transform<D>>> still;  // placed once and for all
     std::vector<int> moving;
 
-    // Blocks computed so far, by Morton key of their coordinate, for one kind of fraction.
+    // Blocks computed so far, by the key of their coordinate, for one kind of fraction.
     Fractions cached_kind = Fractions::Area;
     std::unordered_map<std::uint64_t, std::uint32_t> slot;
     std::vector<StaticBlock<D>> cache;
@@ -176,7 +176,7 @@ void SolidGrid<D>::Impl::look_up(const Blocks<D>& blocks, Fractions kind,
     const std::size_t known = cache.size();
     for (int b = 0; b < blocks.size(); ++b) {
         const auto next = static_cast<std::uint32_t>(known + missing.size());
-        const auto [it, is_new] = slot.try_emplace(morton_key<D>(blocks.coord(b)), next);
+        const auto [it, is_new] = slot.try_emplace(block_key<D>(blocks.coord(b)), next);
         entry[b] = it->second;
         if (is_new) missing.push_back(b);
     }
