@@ -15,7 +15,7 @@ detail::Row natural_row(const BlockLcp<D>& lcp, const ResidualBlock<D>& rows, in
     std::memcpy(&in_s, lcp.constrained.block(b) + 64 * z + kSide * y, 8);
     who = 0;
     if (in_s == 0) return row;
-    const detail::Row dp = rows.diagonal_times_x(y, z);
+    const detail::Row d = rows.diagonal(y, z), p = rows.values(y, z);
     const __m256d sign = _mm256_set1_pd(-0.0);
     // -min(dp, w) where the cell is in S
     const auto natural = [&](__m256d minus_w, __m256d scaled, int shift) {
@@ -28,7 +28,8 @@ detail::Row natural_row(const BlockLcp<D>& lcp, const ResidualBlock<D>& rows, in
         who |= static_cast<unsigned>(_mm256_movemask_pd(is_active)) << shift;
         return _mm256_blendv_pd(minus_w, minus_dp, is_active);
     };
-    return {natural(row.low, dp.low, 0), natural(row.high, dp.high, 4)};
+    return {natural(row.low, _mm256_mul_pd(d.low, p.low), 0),
+            natural(row.high, _mm256_mul_pd(d.high, p.high), 4)};
 }
 
 }  // namespace slosh

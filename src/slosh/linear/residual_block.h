@@ -24,6 +24,10 @@ inline Row load_row(const double* p) {
 inline Row load_row(const float* p) {
     return {_mm256_cvtps_pd(_mm_load_ps(p)), _mm256_cvtps_pd(_mm_load_ps(p + 4))};
 }
+inline void store_row(double* p, const Row& r) {
+    _mm256_store_pd(p, r.low);
+    _mm256_store_pd(p + 4, r.high);
+}
 /// The row moved by one cell: value i is that of x = i - 1, or of x = i + 1.
 inline Row from_left(const Row& r, double left) {
     const __m256d low = _mm256_permute4x64_pd(r.low, 0x90),
@@ -128,8 +132,8 @@ public:
         return s;
     }
 
-    /// a_ii p_i of the row, with the a_ii that row() sees.
-    detail::Row diagonal_times_x(int y, int z) const {
+    /// a_ii of the row, as row() sees them.
+    detail::Row diagonal(int y, int z) const {
         using namespace detail;
         const int o = 64 * z + kSide * y;
         const Row cr = load_row(cx_.self + o);
@@ -142,8 +146,11 @@ public:
             add(d, load_row(cz_.self + o));
             add(d, load_row(cz_.row(y, z + 1)));
         }
-        const Row x = load_row(x_.self + o);
-        return {_mm256_mul_pd(d.low, x.low), _mm256_mul_pd(d.high, x.high)};
+        return d;
+    }
+    /// x of the row.
+    detail::Row values(int y, int z) const {
+        return detail::load_row(x_.self + 64 * z + kSide * y);
     }
 
 private:

@@ -65,8 +65,7 @@ double residual(const BlockSystem<D>& system, const Field<double, D>& x, Field<d
                 const detail::Row row =
                     block.has_unknowns(y, z) ? block.row(y, z) : detail::Row{zero, zero};
                 worst.keep(row);
-                _mm256_store_pd(out, row.low);
-                _mm256_store_pd(out + 4, row.high);
+                detail::store_row(out, row);
             }
         return worst.value();
     });

@@ -4,6 +4,7 @@
 #include "slosh/lcp/auto.h"
 #include "slosh/lcp/solve.h"
 #include "slosh/lcp/words.h"
+#include "slosh/linear/surface_guess.h"
 
 namespace slosh {
 
@@ -34,6 +35,7 @@ void WarmStart<D>::guess(const BlockLcp<D>& lcp, double new_dt, Field<double, D>
             new_active.block(b)[o] = constrained[o] & active.block(old)[o];
         }
     });
+    relax_surface(lcp.system, lcp.constrained, new_q);
 }
 template struct WarmStart<2>;
 template struct WarmStart<3>;

@@ -26,8 +26,8 @@ struct WarmStart {
     double dt = 0;                   ///< s
 
     void clear() { *this = {}; }
-    /// The first guess for a step of `dt` of the problem `lcp`: the same pressure, and of the cells
-    /// that left their wall those that still touch one.
+    /// The first guess for a step of `dt` of the problem `lcp`: the same pressure, mended at the
+    /// surface (surface_guess.h), and of the cells that left their wall those that still touch one.
     void guess(const BlockLcp<D>& lcp, double dt, Field<double, D>& q,
                Field<std::uint8_t, D>& active) const;
 };
