@@ -127,6 +127,28 @@ TEST_CASE_TEMPLATE("A warm start from the answer is done at once", Dm, Dim<2>, D
     CHECK(solve_auto(lcp, {.tolerance = 1e-6}, p, active).iterations == 0);
 }
 
+TEST_CASE_TEMPLATE("A guess far from all bounds does not hide who lets go", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    BlockLcp<D> lcp(test::sphere_system<D>(D == 2 ? 96 : 48));
+    constrain_walls(lcp);
+    Field<double, D> cold(lcp.system.blocks), far(lcp.system.blocks);
+    Field<std::uint8_t, D> active(lcp.system.blocks), active_far(lcp.system.blocks);
+    REQUIRE(solve_auto(lcp, {.tolerance = 1e-8}, cold, active).converged);
+    double largest = 0;
+    for (std::size_t i = 0; i < cold.cells(); ++i)
+        largest = std::max(largest, std::abs(cold.data()[i]));
+    // From pressure that is high everywhere, walls look far from letting go at first.
+    for (std::size_t i = 0; i < far.cells(); ++i)
+        far.data()[i] = lcp.system.unknown.data()[i] ? 100 * largest : 0;
+    const LcpReport report = solve_auto(lcp, {.tolerance = 1e-8}, far, active_far);
+    CHECK(report.converged);
+    CHECK(report.active > 0);
+    for (std::size_t i = 0; i < cold.cells(); ++i) {
+        CHECK(active.data()[i] == active_far.data()[i]);
+        CHECK(std::abs(cold.data()[i] - far.data()[i]) < 1e-5 * largest);
+    }
+}
+
 TEST_CASE("A cold start from which much lets go begins on larger cells") {
     // A wall that is pushed sideways, hard: it presses on one side and draws off on the other. Sweeps
     // from p = 0 put half of S at its bound, most of it wrongly.
