@@ -27,10 +27,11 @@ public:
         parallel_for(vectors, 4096, [&](std::size_t i) {
             for (float& v : low_[i].v) v = -std::numeric_limits<float>::infinity();
         });
-        for (const WallVector& w : vectors_) {
+        parallel_for(vectors_.size(), 4096, [&](std::size_t i) {
             const Lanes none = lanes(-std::numeric_limits<float>::infinity());
+            const WallVector& w = vectors_[i];
             _mm256_store_ps(low_[w.number].v, _mm256_andnot_ps(lane_mask(w.in_s), none));
-        }
+        });
         for (int b : blocks_) low_.set_near(b, true);
         stale_.assign(blocks_.size(), 0);
         clips_.resize(blocks_.size());
@@ -40,11 +41,8 @@ public:
     /// Blocks that hold cells of S.
     const std::vector<int>& blocks() const { return blocks_; }
     const LowerBounds& low() const { return low_; }
-    std::size_t constrained_count() const {
-        std::size_t n = 0;
-        for (const WallVector& w : vectors_) n += std::popcount(w.in_s);
-        return n;
-    }
+    /// Cells of S.
+    std::size_t constrained_count() const { return constrained_; }
 
     /// Marks as active the cells whose z is at its bound; returns how many cells changed. If z is a
     /// `whole` correction, says where the pressure that it leads to is far from its bound, too.
@@ -151,8 +149,10 @@ public:
     std::size_t mark_judged() {
         for_each_block([&](std::size_t i) {
             std::uint8_t* marks = active_.block(blocks_[i]);
+            std::fill_n(marks, kBlockCells<D>, 0);
             for (int z = 0; z < kPlanes<D>; ++z)
-                for (int o = 0; o < 64; ++o) marks[64 * z + o] = judged_[i][z] >> o & 1;
+                for (std::uint64_t bits = judged_[i][z]; bits; bits &= bits - 1)
+                    marks[64 * z + std::countr_zero(bits)] = 1;
         });
         std::size_t n = 0;
         for (const CellMask<D>& cells : judged_) n += count<D>(cells);
@@ -225,35 +225,44 @@ private:
     }
 
     void find_vectors() {
-        const Blocks<D>& blocks = *lcp_.system.blocks;
-        std::vector<std::vector<WallVector>> found(blocks.size());
-        parallel_for(blocks.size(), 16, [&](std::size_t i) {
-            const int b = static_cast<int>(i);
-            const BlockKinds& k = level_.kinds[b];
+        // Calls body(vector) for each of a block's vectors that holds cells of S.
+        const auto each = [&](int b, const auto& body) {
             const CellMask<D> in_s = nonzero<D>(lcp_.constrained.block(b));
             if (!any<D>(in_s)) return;
             const CellMask<D> active = nonzero<D>(active_.block(b));
+            const BlockKinds& k = level_.kinds[b];
             for (int t = 0; t < 2; ++t) {
                 std::uint32_t number = k.first[t];
                 for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
                     const int v = std::countr_zero(bits);
-                    const std::uint8_t lanes_in_s = lanes_of(in_s, t, v);
-                    if (!lanes_in_s) continue;
-                    const auto lanes_active =
-                        static_cast<std::uint8_t>(lanes_of(active, t, v) & lanes_in_s);
-                    found[i].push_back({number, static_cast<std::uint8_t>(t),
-                                        static_cast<std::uint8_t>(v), lanes_in_s, lanes_active});
+                    const std::uint8_t of_s = lanes_of(in_s, t, v);
+                    if (!of_s) continue;
+                    const auto now = static_cast<std::uint8_t>(lanes_of(active, t, v) & of_s);
+                    body(WallVector{number, static_cast<std::uint8_t>(t),
+                                    static_cast<std::uint8_t>(v), of_s, now});
                 }
             }
+        };
+        std::vector<std::uint32_t> vectors(level_.live.size()), cells(level_.live.size());
+        parallel_for(level_.live.size(), 16, [&](std::size_t i) {
+            each(level_.live[i], [&](const WallVector& w) {
+                ++vectors[i];
+                cells[i] += static_cast<std::uint32_t>(std::popcount(w.in_s));
+            });
         });
-        number_.resize(blocks.size());
-        for (int b = 0; b < blocks.size(); ++b) {
-            if (found[b].empty()) continue;
-            number_[b] = static_cast<int>(blocks_.size());
-            blocks_.push_back(b);
-            vectors_.insert(vectors_.end(), found[b].begin(), found[b].end());
-            first_.push_back(vectors_.size());
+        number_.resize(level_.size());
+        for (std::size_t i = 0; i < vectors.size(); ++i) {
+            if (vectors[i] == 0) continue;
+            number_[level_.live[i]] = static_cast<int>(blocks_.size());
+            blocks_.push_back(level_.live[i]);
+            first_.push_back(first_.back() + vectors[i]);
+            constrained_ += cells[i];
         }
+        vectors_.resize(first_.back());
+        for_each_block([&](std::size_t i) {
+            std::size_t k = first_[i];
+            each(blocks_[i], [&](const WallVector& w) { vectors_[k++] = w; });
+        });
     }
 
     /// What a cell's change makes stale: bits of the faces of its block that it lies at, and
@@ -365,6 +374,7 @@ private:
     std::vector<std::uint8_t> stale_;       // by block: touched_by() of cells that changed
     std::vector<std::vector<Clip>> clips_;  // by block
     std::vector<CellMask<D>> judged_;       // by block: who is active, of p in double
+    std::size_t constrained_ = 0;
     double largest_rise_ = 0;
     SplitField<D> rise_;  // zero between uses
     LowerBounds low_;
