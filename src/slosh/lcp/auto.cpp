@@ -157,7 +157,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         }
         worst = walls.descend(it, alpha, alpha * p_unit, unit);
         ++report.iterations;
-        if (changed == 0 && walls.largest_rise() * unit > kSlack * goal) rho = 0;
+        if (walls.largest_rise() * unit > kSlack * goal) rho = 0;
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
             alpha = 0;
