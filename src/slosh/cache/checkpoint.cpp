@@ -18,7 +18,7 @@ static_assert(std::endian::native == std::endian::little, "the files are little-
 namespace {
 
 constexpr char kMagic[8] = {'S', 'L', 'O', 'S', 'H', 'C', 'K', 'P'};
-constexpr std::uint32_t kVersion = 2;  // 2: bodies
+constexpr std::uint32_t kVersion = 3;  // 2: bodies; 3: blocks row by row
 
 constexpr std::uint32_t kAffine = 1, kGas = 2, kViscous = 4;
 

@@ -26,8 +26,7 @@ struct LaneRow {
         }
         const MixedVector<D>& m = level.mixed[number];
         diagonal = m.inverse[lane] > 0 ? 1.0 / m.inverse[lane] : 0;
-        for (int side = 0; side < 2 * D; ++side)
-            c[side] = std::bit_cast<float>(static_cast<std::uint32_t>(m.c[side][lane]) << 16);
+        for (int side = 0; side < 2 * D; ++side) c[side] = m.coefficient(side, lane);
     }
 };
 

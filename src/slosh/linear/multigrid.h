@@ -45,9 +45,14 @@ struct MultigridOptions {
 /// Coefficients of a vector of eight cells that is not plain, for smoothing.
 template <int D>
 struct alignas(32) MixedVector {
-    std::uint16_t c[2 * D][8];  ///< Face coefficients (the upper half of a
-                                ///< float), in the order of Neighbours.
-    float inverse[8];           ///< 1 / diagonal; 0 where there is no unknown.
+    std::uint32_t c[D][8];  ///< Face coefficients, two in a word, in the order of Neighbours: the
+                            ///< upper half of a float each, that of the first side below.
+    float inverse[8];       ///< 1 / diagonal; 0 where there is no unknown.
+
+    float coefficient(int side, int lane) const {
+        const std::uint32_t pair = c[side / 2][lane];
+        return std::bit_cast<float>(side % 2 ? pair & 0xffff0000u : pair << 16);
+    }
 };
 
 /// The same in full, for residuals.
@@ -118,7 +123,8 @@ struct MultigridLevel {
     bool is_plain(int block) const {
         return kinds[block].plain[0] == kAll && kinds[block].plain[1] == kAll;
     }
-    /// A field over the level that is zero in live blocks; in others it is never looked at.
+    /// A field over the level that is zero where there is no unknown in live blocks. In plain ones
+    /// it holds anything (all of their cells are unknowns), and in others it is never looked at.
     SplitField<D> zeros() const;
     std::size_t bytes() const;
 };

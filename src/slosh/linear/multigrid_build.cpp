@@ -33,6 +33,7 @@ SplitField<D> MultigridLevel<D>::zeros() const {
     SplitField<D> f(size(), Fill::Nothing);
     parallel_for(live.size() + 1, 16, [&](std::size_t i) {
         const int block = i < live.size() ? live[i] : size();
+        if (block < size() && is_plain(block)) return;
         for (int t = 0; t < 2; ++t) std::fill_n(f.half(block, t), kHalf<D>, 0.0f);
     });
     return f;

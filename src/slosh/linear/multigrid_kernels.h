@@ -45,12 +45,15 @@ inline SLOSH_INLINE void for_each_vector(const MultigridLevel<D>& level, int b, 
 /// sum_j c_j x_j over the neighbours of a mixed vector.
 template <int D>
 inline SLOSH_INLINE Lanes weighted_sum(const MixedVector<D>& c, const Neighbours<D>& n) {
-    const auto coefficient = [&](int side) SLOSH_INLINE {
-        const __m128i half = _mm_load_si128(reinterpret_cast<const __m128i*>(c.c[side]));
-        return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
-    };
-    Lanes s = _mm256_mul_ps(coefficient(0), n.v[0]);
-    for (int side = 1; side < 2 * D; ++side) s = _mm256_fmadd_ps(coefficient(side), n.v[side], s);
+    const __m256i upper_half = _mm256_set1_epi32(static_cast<int>(0xffff0000u));
+    Lanes s = _mm256_setzero_ps();
+    for (int axis = 0; axis < D; ++axis) {
+        const __m256i pair = _mm256_load_si256(reinterpret_cast<const __m256i*>(c.c[axis]));
+        const Lanes first = _mm256_castsi256_ps(_mm256_slli_epi32(pair, 16));
+        const Lanes second = _mm256_castsi256_ps(_mm256_and_si256(pair, upper_half));
+        s = _mm256_fmadd_ps(first, n.v[2 * axis], s);
+        s = _mm256_fmadd_ps(second, n.v[2 * axis + 1], s);
+    }
     return s;
 }
 

@@ -132,13 +132,18 @@ private:
 template <int D>
 void round_to_mixed(const ExactVector<D>& e, MixedVector<D>& m) {
     __m256 diagonal = _mm256_load_ps(e.excess);
-    for (int side = 0; side < 2 * D; ++side) {
+    const __m256i upper_half = _mm256_set1_epi32(static_cast<int>(0xffff0000u));
+    const auto rounded = [&](int side) {
         const __m256i c = _mm256_load_si256(reinterpret_cast<const __m256i*>(e.c[side]));
-        const __m256i upper = _mm256_srli_epi32(_mm256_add_epi32(c, _mm256_set1_epi32(0x8000)), 16);
-        diagonal = _mm256_add_ps(diagonal, _mm256_castsi256_ps(_mm256_slli_epi32(upper, 16)));
-        const __m128i packed =
-            _mm_packus_epi32(_mm256_castsi256_si128(upper), _mm256_extracti128_si256(upper, 1));
-        _mm_store_si128(reinterpret_cast<__m128i*>(m.c[side]), packed);
+        const __m256i r =
+            _mm256_and_si256(_mm256_add_epi32(c, _mm256_set1_epi32(0x8000)), upper_half);
+        diagonal = _mm256_add_ps(diagonal, _mm256_castsi256_ps(r));
+        return r;
+    };
+    for (int axis = 0; axis < D; ++axis) {
+        const __m256i first = rounded(2 * axis), second = rounded(2 * axis + 1);
+        _mm256_store_si256(reinterpret_cast<__m256i*>(m.c[axis]),
+                           _mm256_or_si256(_mm256_srli_epi32(first, 16), second));
     }
     const __m256 live = _mm256_cmp_ps(diagonal, _mm256_setzero_ps(), _CMP_GT_OQ);
     _mm256_store_ps(m.inverse, _mm256_and_ps(live, _mm256_div_ps(_mm256_set1_ps(1), diagonal)));
