@@ -8,6 +8,7 @@ namespace {
 
 constexpr std::size_t kChunk = 512;   // rows
 constexpr std::size_t kTogether = 8;  // chunks that one thread takes at a time
+constexpr std::size_t kFew = 4096;    // rows that take one thread less time than two to start
 
 /// As many doubles as a row has numbers.
 template <int D>
@@ -88,9 +89,14 @@ void BodyRows<D>::find_chunks(int blocks) {
 }
 
 template <int D>
+std::size_t BodyRows<D>::together() const {
+    return size() < kFew ? std::max<std::size_t>(chunks_.size(), 1) : kTogether;
+}
+
+template <int D>
 template <class Body>
 void BodyRows<D>::for_each_own(const Body& body) const {
-    parallel_for(chunks_.size(), kTogether, [&](std::size_t c) {
+    parallel_for(chunks_.size(), together(), [&](std::size_t c) {
         for (std::uint32_t i = chunks_[c].begin; i < chunks_[c].end; ++i)
             if (!is_shared_[i]) body(i, chunks_[c].group);
     });
@@ -100,7 +106,7 @@ template <int D>
 void BodyRows<D>::transposed(const SplitField<D>& field, Columns& t) const {
     const float* x = field.half(0, 0);
     Columns part(chunks_.size() * kWidth);
-    parallel_for(chunks_.size(), kTogether, [&](std::size_t c) {
+    parallel_for(chunks_.size(), together(), [&](std::size_t c) {
         Wide<D> sum = Wide<D>::zero();
         for (std::uint32_t i = chunks_[c].begin; i < chunks_[c].end; ++i)
             sum.add(rows_[i], x[places_[i]]);
@@ -166,7 +172,7 @@ double BodyRows<D>::restore(SplitField<D>& b_field, const SplitField<D>& x_field
         return more;
     };
     std::vector<double> part(chunks_.size());
-    parallel_for(chunks_.size(), kTogether, [&](std::size_t c) {
+    parallel_for(chunks_.size(), together(), [&](std::size_t c) {
         for (std::uint32_t i = chunks_[c].begin; i < chunks_[c].end; ++i)
             if (!is_shared_[i]) part[c] += one(i);
     });

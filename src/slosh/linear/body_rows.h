@@ -76,6 +76,8 @@ private:
         std::uint32_t begin, end;  // rows
     };
     void find_chunks(int blocks);
+    /// Chunks that one thread takes at a time.
+    std::size_t together() const;
     /// Runs body(row, group) for all rows at places of their own.
     template <class Body>
     void for_each_own(const Body& body) const;

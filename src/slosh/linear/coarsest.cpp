@@ -61,10 +61,7 @@ void invert(std::vector<double>& a, std::size_t n) {
 }  // namespace
 
 template <int D>
-void Coarsest<D>::set(const MultigridLevel<D>& level) {
-    cells_.clear();
-    inverse_.clear();
-    if (level.unknowns > kMost) return;
+WholeMatrix<D>::WholeMatrix(const MultigridLevel<D>& level, std::size_t most) {
     std::vector<LaneRow<D>> rows;
     std::vector<int> number(place_count<D>(level.size()), -1);
     for (int b : level.live)
@@ -79,18 +76,19 @@ void Coarsest<D>::set(const MultigridLevel<D>& level) {
                     if (!(row.diagonal > 0)) continue;
                     const SplitPlace<D> place{b, t, 8 * v + lane};
                     number[place_number(place, level.size())] = static_cast<int>(rows.size());
-                    cells_.push_back(place);
+                    cells.push_back(place);
                     rows.push_back(row);
                 }
                 mixed += !plain;
             }
         }
 
-    const std::size_t n = cells_.size();
-    std::vector<double> a(n * n, 0.0);
+    const std::size_t n = cells.size();
+    if (n > most) return;
+    a.assign(n * n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
         a[i * n + i] = rows[i].diagonal;
-        const SplitPlace<D>& p = cells_[i];
+        const SplitPlace<D>& p = cells[i];
         const Index<D> cell = local_cell<D>(split_cell<D>(p.colour, p.at / 8, p.at % 8));
         for (int side = 0; side < 2 * D; ++side) {
             // In x the vectors keep first the neighbour that shares the cell's pair (split.h).
@@ -100,8 +98,14 @@ void Coarsest<D>::set(const MultigridLevel<D>& level) {
             if (j >= 0) a[i * n + j] = -rows[i].c[side];
         }
     }
-    invert(a, n);
-    inverse_.assign(a.begin(), a.end());
+}
+
+template <int D>
+void Coarsest<D>::set(const MultigridLevel<D>& level) {
+    WholeMatrix<D> matrix(level, kMost);
+    cells_ = std::move(matrix.cells);
+    if (!matrix.a.empty()) invert(matrix.a, cells_.size());
+    inverse_.assign(matrix.a.begin(), matrix.a.end());
 }
 
 template <int D>
@@ -116,6 +120,8 @@ void Coarsest<D>::solve(const SplitField<D>& b, SplitField<D>& x) const {
     for (std::size_t i = 0; i < n; ++i) cells_[i].in(x) = sum[i];
 }
 
+template struct WholeMatrix<2>;
+template struct WholeMatrix<3>;
 template class Coarsest<2>;
 template class Coarsest<3>;
 

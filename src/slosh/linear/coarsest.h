@@ -8,6 +8,15 @@
 
 namespace slosh {
 
+/// A level's matrix, whole.
+template <int D>
+struct WholeMatrix {
+    std::vector<SplitPlace<D>> cells;  ///< The unknowns.
+    std::vector<double> a;             ///< Row by row; empty if there are more than `most` unknowns.
+
+    WholeMatrix(const MultigridLevel<D>& level, std::size_t most);
+};
+
 template <int D>
 class Coarsest {
 public:

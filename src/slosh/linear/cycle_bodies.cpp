@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "slosh/linear/cell_numbers.h"
-#include "slosh/linear/multigrid_kernels.h"
+#include "slosh/linear/coarsest.h"
 
 namespace slosh {
 
@@ -34,43 +34,6 @@ double inverse_diagonal(const MultigridLevel<D>& level, const SplitPlace<D>& p) 
     const std::uint32_t number =
         k.first[p.colour] + std::popcount(k.mixed[p.colour] & (bit - 1));
     return level.mixed[number].inverse[p.at % 8];
-}
-
-/// The unknowns of a level.
-template <int D>
-std::vector<SplitPlace<D>> unknowns_of(const MultigridLevel<D>& level) {
-    std::vector<SplitPlace<D>> list;
-    for (int b = 0; b < level.size(); ++b)
-        for (int t = 0; t < 2; ++t)
-            for (int at = 0; at < kHalf<D>; ++at)
-                if (inverse_diagonal(level, {b, t, at}) > 0) list.push_back({b, t, at});
-    return list;
-}
-
-/// A level's operator on `cells`, its unknowns. A half-sweep that starts from a 1 in one cell leaves
-/// -a_ij / a_ii beside it. Changes the level's x and b.
-template <int D>
-Eigen::MatrixXd matrix_of(MultigridLevel<D>& level, const std::vector<SplitPlace<D>>& cells) {
-    const auto n = static_cast<Eigen::Index>(cells.size());
-    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n, n);
-    for (const auto& c : cells) c.in(level.b) = c.in(level.x) = 0;
-    for (Eigen::Index j = 0; j < n; ++j) {
-        cells[j].in(level.x) = 1;
-        for (int b : level.live)
-            if (cells[j].colour == 0)
-                relax_block<D, 1>(level, b, level.b, level.x);
-            else
-                relax_block<D, 0>(level, b, level.b, level.x);
-        for (Eigen::Index i = 0; i < n; ++i) {
-            if (cells[i].colour == cells[j].colour) continue;
-            float& left = cells[i].in(level.x);
-            if (left != 0) A(i, j) = -left / inverse_diagonal(level, cells[i]);
-            left = 0;
-        }
-        A(j, j) = 1 / inverse_diagonal(level, cells[j]);
-        cells[j].in(level.x) = 0;
-    }
-    return 0.5 * (A + A.transpose());
 }
 
 /// Whether a matrix of single numbers has an inverse that says something.
@@ -242,13 +205,15 @@ template <int D>
 void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<void()>& solve) {
     constexpr int N = kColumns<D>;
     BodyRows<D>& rows = levels_.back().F;
-    cells_ = unknowns_of(level);
+    WholeMatrix<D> matrix(level, kMostCells);
+    cells_ = std::move(matrix.cells);
     inverse_.clear();
     if (cells_.size() > kMostCells) {
         for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = {};
         return;
     }
     const auto n = static_cast<Eigen::Index>(cells_.size());
+    const Eigen::MatrixXd A = Eigen::Map<const Eigen::MatrixXd>(matrix.a.data(), n, n);
     std::vector<Eigen::Index> number(place_count<D>(level.size()), -1);
     for (Eigen::Index j = 0; j < n; ++j) number[place_number(cells_[j], level.size())] = j;
     Eigen::MatrixXd F = Eigen::MatrixXd::Zero(n, rows.groups() * N);
@@ -257,7 +222,6 @@ void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<
             if (const Eigen::Index j = number[rows.places()[i]]; j >= 0)
                 for (int k = 0; k < N; ++k) F(j, g * N + k) = rows[i].f[k];
 
-    const Eigen::MatrixXd A = matrix_of(level, cells_);
     Eigen::MatrixXd B;
     if (is_regular(A)) {
         B = (A + F * F.transpose()).llt().solve(Eigen::MatrixXd::Identity(n, n));
