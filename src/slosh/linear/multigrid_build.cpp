@@ -129,7 +129,8 @@ void Multigrid<D>::build_coarser(const BlockSystem<D>& system,
         levels_.push_back(std::move(coarse));
     }
     coarsened_ = true;
-    if (levels_.size() > 1) {
+    // Bodies bring an inverse of their own.
+    if (levels_.size() > 1 && !bodies_) {
         coarsest_ = std::make_unique<Coarsest<D>>();
         coarsest_->set(levels_.back());
     }
@@ -163,7 +164,7 @@ void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uin
         make_unique(rows);
         rebuild_level(arrays, rows, levels_[l + 1]);
     }
-    if (coarsest_) coarsest_->set(levels_.back());
+    if (coarsest_ && !bodies_) coarsest_->set(levels_.back());
     if (bodies_) coarsen_bodies(&active);
 }
 
