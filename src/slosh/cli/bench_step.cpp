@@ -1,6 +1,12 @@
 // `slosh bench step`: what a substep costs, stage by stage, without files. By default that of a dam
 // break: unit cube, column 0.4 x 0.8 x 1, 24 frames a second, 8 particles a cell. With --scene that
 // of scenes, frame by frame as `slosh run` goes.
+//
+// Others use the machine too: with --repeats all cases are run several times, in turns, and the
+// least time of each stage counts.
+#include <algorithm>
+#include <optional>
+
 #include "slosh/base/error.h"
 #include "slosh/base/memory.h"
 #include "slosh/base/pages.h"
@@ -39,7 +45,6 @@ struct Sum {
     StageTimes stages;
     int substeps = 0;
     double iterations = 0, number[3] = {};  // of each unit
-    double begin = cpu_seconds();
 
     template <int D>
     void add(const StepReport& s) {
@@ -58,49 +63,107 @@ struct Sum {
     }
 };
 
-/// `frames` frames of a simulation, of `fps` a second; with `whole`, no step goes over their ends.
-/// The first substep gets its memory from the system and meets all walls anew, which a run pays
-/// once: it counts for frames and for substeps as a whole and is told apart; stages, and costs by
-/// particle and cell, are those of all others.
-template <int D>
-Json measure(LiquidSimulation<D>& simulation, const std::string& scene, int n, int frames,
-             double fps, bool whole) {
+/// One run. The first substep gets its memory from the system and meets all walls anew, which a run
+/// pays once: it counts for frames and for substeps as a whole and is told apart; stages, and costs
+/// by particle and cell, are those of all others.
+struct Run {
     Sum all, later;
     std::string solver;
-    double first_cpu = 0;
-    const double wall = wall_seconds();
+    double seconds = 0, cpu = 0, first_cpu = 0, later_cpu = 0, particles = 0;
+
+    /// The less of all times of this and another run of the same.
+    void keep_least(const Run& other) {
+        StageTimes least;
+        for (std::size_t i = 0; i < later.stages.stages().size(); ++i) {
+            const StageTime &a = later.stages.stages()[i], &b = other.later.stages.stages()[i];
+            least.add(a.name, std::min(a.wall, b.wall), std::min(a.cpu, b.cpu));
+        }
+        later.stages = std::move(least);
+        seconds = std::min(seconds, other.seconds);
+        cpu = std::min(cpu, other.cpu);
+        first_cpu = std::min(first_cpu, other.first_cpu);
+        later_cpu = std::min(later_cpu, other.later_cpu);
+    }
+};
+
+/// `frames` frames of a simulation, of `fps` a second; with `whole`, no step goes over their ends.
+template <int D>
+Run measure(LiquidSimulation<D>& simulation, int frames, double fps, bool whole) {
+    Run run;
+    const double wall = wall_seconds(), cpu = cpu_seconds();
+    double later_begin = 0;
     const auto look = [&](const StepReport& s) {
-        all.add<D>(s);
-        solver = s.solver;
-        if (all.substeps > 1) return later.add<D>(s);
-        first_cpu = cpu_seconds() - all.begin;
-        later = {};
+        run.all.add<D>(s);
+        run.solver = s.solver;
+        if (run.all.substeps > 1) return run.later.add<D>(s);
+        later_begin = cpu_seconds();
     };
     for (int f = whole ? 1 : frames; f <= frames; ++f) run_to<D>(simulation, f / fps, look);
-    const double seconds = wall_seconds() - wall, cpu_total = cpu_seconds() - all.begin;
-    const double later_cpu = cpu_seconds() - later.begin;
-    if (later.substeps == 0)
+    run.seconds = wall_seconds() - wall;
+    run.cpu = cpu_seconds() - cpu;
+    run.first_cpu = later_begin - cpu;
+    run.later_cpu = cpu_seconds() - later_begin;
+    run.particles = static_cast<double>(simulation.state().particles.size());
+    if (run.later.substeps == 0)
         throw InputError("the first substep tells nothing of the others: give more --frames");
+    return run;
+}
 
+Run measure_dam_break(int n, int frames) {
+    LiquidSetup<3> setup = closed_box<3>(Index<3>::filled(n), 1.0 / n);
+    setup.liquid.push_back({box<3>({-1, -1, -1}, {0.4, 0.8, 2}), {}, {}, {}});
+    LiquidSimulation<3> simulation(setup);
+    return measure(simulation, frames, kFps, false);
+}
+
+template <int D>
+Run measure_scene(const Scene& scene, int frames) {
+    LiquidSimulation<D> simulation(make_setup<D>(scene));
+    return measure(simulation, frames, scene.fps, true);
+}
+
+/// What is run, on how many threads, and its runs so far.
+struct Case {
+    std::optional<Scene> scene;  // none: the dam break
+    int n = 0, frames = 0, threads = 0;
+    std::optional<Run> least = {};
+
+    void run() {
+        release_pooled_pages();  // of another size: each starts as a run of its own
+        set_threads(threads);
+        const Run next = !scene           ? measure_dam_break(n, frames)
+                         : scene->dim == 2 ? measure_scene<2>(*scene, frames)
+                                           : measure_scene<3>(*scene, frames);
+        if (least)
+            least->keep_least(next);
+        else
+            least = next;
+    }
+};
+
+Json row_of(const Case& c, int repeats) {
+    const Run& run = *c.least;
+    const Sum& later = run.later;
     Json row = Json::object();
     row.set("suite", "step");
-    row.set("scene", scene);
-    row.set("dim", D);
-    row.set("n", n);
-    row.set("solver", solver);
-    row.set("threads", threads());
-    row.set("particles", static_cast<double>(simulation.state().particles.size()));
-    row.set("frames", frames);
-    row.set("substeps", all.substeps);
-    row.set("iterations", all.iterations / all.substeps);
-    row.set("seconds", seconds);
-    row.set("frames_per_second", frames / seconds);
-    row.set("cpu_seconds", cpu_total);
-    row.set("cpu_seconds_per_frame", cpu_total / frames);
-    row.set("cpu_seconds_per_substep", cpu_total / all.substeps);
-    row.set("cpu_seconds_first_substep", first_cpu);
-    row.set("cpu_ns_per_particle", later_cpu / later.number[kParticle] * 1e9);
-    row.set("cpu_ns_per_cell", later_cpu / later.number[kLiquidCell] * 1e9);
+    row.set("scene", c.scene ? c.scene->name : "dam break");
+    row.set("dim", c.scene ? c.scene->dim : 3);
+    row.set("n", c.n);
+    row.set("solver", run.solver);
+    row.set("threads", c.threads);
+    row.set("particles", run.particles);
+    row.set("frames", c.frames);
+    row.set("repeats", repeats);
+    row.set("substeps", run.all.substeps);
+    row.set("iterations", run.all.iterations / run.all.substeps);
+    row.set("seconds", run.seconds);
+    row.set("frames_per_second", c.frames / run.seconds);
+    row.set("cpu_seconds", run.cpu);
+    row.set("cpu_seconds_per_frame", run.cpu / c.frames);
+    row.set("cpu_seconds_per_substep", run.cpu / run.all.substeps);
+    row.set("cpu_seconds_first_substep", run.first_cpu);
+    row.set("cpu_ns_per_particle", run.later_cpu / later.number[kParticle] * 1e9);
+    row.set("cpu_ns_per_cell", run.later_cpu / later.number[kLiquidCell] * 1e9);
     row.set("liquid_share", later.number[kLiquidCell] / later.number[kTouchedCell]);
     // Each kind of stage by what it goes over: what should not grow with the size. Then all but
     // those of particles by cells touched, which does where more of the cells hold liquid.
@@ -124,21 +187,6 @@ Json measure(LiquidSimulation<D>& simulation, const std::string& scene, int n, i
     return row;
 }
 
-Json measure_dam_break(int n, int frames) {
-    release_pooled_pages();  // of another size: each starts as a run of its own
-    LiquidSetup<3> setup = closed_box<3>(Index<3>::filled(n), 1.0 / n);
-    setup.liquid.push_back({box<3>({-1, -1, -1}, {0.4, 0.8, 2}), {}, {}, {}});
-    LiquidSimulation<3> simulation(setup);
-    return measure(simulation, "dam break", n, frames, kFps, false);
-}
-
-template <int D>
-Json measure_scene(const Scene& scene, int frames) {
-    release_pooled_pages();
-    LiquidSimulation<D> simulation(make_setup<D>(scene));
-    return measure(simulation, scene.name, scene.resolution, frames, scene.fps, true);
-}
-
 void show(const Json& row, BenchReport& report) {
     report.add(row);
     std::printf("    %-26s %9.2f ms CPU\n", "first substep, all stages",
@@ -156,25 +204,28 @@ void bench_step(const BenchOptions& options, BenchReport& report) {
     const std::vector<int> counts = or_default(options.threads, {2});
     if (options.scenes.empty() && !options.set.empty())
         throw InputError("--set lays a key over a scene: give --scene, too");
+    std::vector<Case> cases;
     for (const std::string& name : options.scenes) {
         std::vector<std::optional<int>> sizes(options.sizes.begin(), options.sizes.end());
         if (sizes.empty()) sizes.push_back({});  // the scene's own
         for (const std::optional<int>& n : sizes)
             for (int count : counts) {
-                set_threads(count);
                 const Scene scene = load_with_flags(name, options.set, {}, n);
-                const int frames = options.frames.value_or(scene.frames - 1);
-                show(scene.dim == 2 ? measure_scene<2>(scene, frames)
-                                    : measure_scene<3>(scene, frames),
-                     report);
+                cases.push_back({scene, scene.resolution,
+                                 options.frames.value_or(scene.frames - 1), count});
             }
     }
     if (options.scenes.empty())
         for (int n : or_default(options.sizes, {64, 128}))
-            for (int count : counts) {
-                set_threads(count);
-                show(measure_dam_break(n, options.frames.value_or(default_frames(n))), report);
-            }
+            for (int count : counts)
+                cases.push_back({{}, n, options.frames.value_or(default_frames(n)), count});
+
+    const int repeats = options.repeats.value_or(1);
+    for (int k = 1; k <= repeats; ++k)
+        for (Case& c : cases) {
+            c.run();
+            if (k == repeats) show(row_of(c, repeats), report);
+        }
     set_threads(0);
 }
 
