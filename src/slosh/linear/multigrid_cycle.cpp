@@ -27,7 +27,8 @@ int Multigrid<D>::sweeps(std::size_t l) const {
 
 template <int D>
 int Multigrid<D>::edge_passes(std::size_t l) const {
-    return l == 0 && !is_coarsest(l) ? 2 * options_.edge_sweeps : 0;
+    const bool some = l == 0 && !is_coarsest(l) && finest().unknowns >= options_.edge_from;
+    return some ? 2 * options_.edge_sweeps : 0;
 }
 
 /// body(std::bool_constant): whether bounds are to be minded in block i.
