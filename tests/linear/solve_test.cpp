@@ -66,7 +66,6 @@ TEST_CASE_TEMPLATE("Both solvers agree on a half full sphere", Dm, Dim<2>, Dim<3
     const auto ra = solve_mic(s, options, a), rb = solve_multigrid(s, options, b);
     CHECK(ra.converged);
     CHECK(rb.converged);
-    CHECK(rb.pockets == 0);
     CHECK(difference(s, a, b) < 1e-7 * largest(a));
     // What the report says is the true residual.
     CHECK(residual(s, b, r) == doctest::Approx(rb.residual).epsilon(1e-6));

@@ -6,7 +6,6 @@
 #include "common.h"
 #include "slosh/rigid/mass.h"
 #include "slosh/lcp/auto.h"
-#include "slosh/linear/pcg_passes.h"
 #include "run.h"
 #include "slosh/shape/primitives.h"
 
@@ -208,5 +207,9 @@ TEST_CASE("A body a hundred times lighter than the liquid costs few cycles") {
     const LcpReport report = solve_auto(lcp, {.tolerance = 1e-6}, q, active);
     CHECK(report.converged);
     CHECK(report.iterations <= 20);
-    CHECK(natural_residual(lcp, q) <= 1e-6 * largest_of(lcp.system.rhs));
+    const std::size_t cells = lcp.system.rhs.cells();
+    double largest = 0;
+    for (std::size_t i = 0; i < cells; ++i)
+        largest = std::max(largest, std::abs(lcp.system.rhs.data()[i]));
+    CHECK(natural_residual(lcp, q) <= 1e-6 * largest);
 }

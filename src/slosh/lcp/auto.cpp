@@ -63,7 +63,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     const double wall = wall_seconds(), cpu = cpu_seconds();
     LcpReport report;
     const BlockSystem<D>& system = lcp.system;
-    const double largest = largest_of(system.rhs);
+    const double largest = largest_of(system.rhs, multigrid.finest());
     const double goal = goal_of(options, largest);
     Walls<D> walls(lcp, multigrid.finest(), p, active);
 
@@ -77,7 +77,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     report.bytes = multigrid.bytes() + it.bytes() + walls.low().bytes();
     report.setup_seconds = wall_seconds() - wall;
 
-    bool cold = is_zero(p);
+    bool cold = is_zero(p, multigrid.finest());
     double worst = largest;
     const auto start = [&] {
         worst = it.true_residual(unit);

@@ -12,7 +12,7 @@
 
 #include "slosh/base/timer.h"
 #include "slosh/linear/block_rows.h"
-#include "slosh/linear/pockets.h"
+#include "slosh/linear/system.h"
 
 namespace slosh {
 
@@ -203,7 +203,6 @@ SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
     const int n = A.n;
     report.setup_seconds = wall_seconds() - wall;
     report.unknowns = n;
-    report.pockets = find_pockets(system).count;
 
     PaddedVector x(n), r(n), z(n), p(n), q(n);
     report.bytes = A.bytes() + 5 * x.bytes();

@@ -9,7 +9,6 @@
 
 #include "slosh/base/timer.h"
 #include "slosh/linear/pcg_passes.h"
-#include "slosh/linear/pockets.h"
 
 namespace slosh {
 
@@ -40,21 +39,17 @@ SolveReport solve_multigrid(const BlockSystem<D>& system, Multigrid<D>& multigri
     PcgPasses<D> it(system, multigrid, x);
     it.know_bodies();
     report.unknowns = system.unknowns();
-    std::vector<std::uint8_t> full(multigrid.finest().size());
-    for (std::size_t b = 0; b < full.size(); ++b)
-        full[b] = multigrid.finest().is_plain(static_cast<int>(b));
-    report.pockets = find_pockets(system, full).count;
     report.bytes = multigrid.bytes() + it.bytes();
     report.setup_seconds = wall_seconds() - wall;
 
-    const double largest = largest_of(system.rhs);
+    const double largest = largest_of(system.rhs, multigrid.finest());
     const double goal = goal_of(options, largest);
 
     // r in units of max|b|, so that float neither overflows nor loses small systems.
     const double unit = largest > 0 ? largest : 1;
     const double x_unit = unit / multigrid.finest().weight;
     double worst = largest;
-    if (is_zero(x))
+    if (is_zero(x, multigrid.finest()))
         it.residual_of_zero(unit);
     else
         worst = it.true_residual(unit);

@@ -11,35 +11,33 @@
 #include "slosh/linear/cycle_bodies.h"
 #include "slosh/linear/light_bodies.h"
 #include "slosh/linear/multigrid_kernels.h"
-#include "slosh/linear/pockets.h"
 #include "slosh/linear/residual_block.h"
 
 namespace slosh {
 
-/// The largest magnitude in a field; infinite if any value is not a number.
+/// The largest magnitude in the blocks of a field that may hold unknowns; infinite if any value is
+/// not a number.
 template <int D>
-double largest_of(const Field<double, D>& f) {
-    return parallel_max(f.blocks().size(), [&](std::size_t b) {
-        const double* v = f.block(static_cast<int>(b));
+double largest_of(const Field<double, D>& f, const MultigridLevel<D>& level) {
+    return parallel_max(level.live.size(), [&](std::size_t i) {
+        const double* v = f.block(level.live[i]);
         detail::Largest worst;
         for (int o = 0; o < kBlockCells<D>; o += kSide) worst.keep(detail::load_row(v + o));
         return worst.value();
     });
 }
 
-/// Whether a field is zero everywhere; most that are not say so in their first blocks.
+/// Whether a field is zero in all these blocks; most that are not say so in the first ones.
 template <int D>
-bool is_zero(const Field<double, D>& f) {
-    constexpr int kFirst = 64;
-    const auto none = [&](int b) {
-        const double* v = f.block(b);
+bool is_zero(const Field<double, D>& f, const MultigridLevel<D>& level) {
+    constexpr std::size_t kFirst = 64;
+    for (std::size_t i = 0; i < std::min(kFirst, level.live.size()); ++i) {
+        const double* v = f.block(level.live[i]);
         bool some = false;
         for (int o = 0; o < kBlockCells<D>; ++o) some |= v[o] != 0;
-        return !some;
-    };
-    for (int b = 0; b < std::min(kFirst, f.blocks().size()); ++b)
-        if (!none(b)) return false;
-    return largest_of(f) == 0;
+        if (some) return false;
+    }
+    return largest_of(f, level) == 0;
 }
 
 /// The residual at which a solve ends, for a right-hand side of this magnitude. One that is not

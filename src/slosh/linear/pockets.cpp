@@ -76,17 +76,6 @@ BlockParts<D> split_block(const BlockSystem<D>& system, int block) {
     return r;
 }
 
-template <int D>
-BlockParts<D> full_block() {
-    BlockParts<D> r;
-    CellMask<D> all;
-    all.fill(~0ull);
-    for (int d = 0; d < D; ++d) r.open[d] = all;
-    r.parts.push_back(all);
-    r.excess.push_back(false);
-    return r;
-}
-
 /// Does an open lower face along `axis` join part `a` of a block to part `below` of the block
 /// below?
 template <int D>
@@ -121,14 +110,12 @@ private:
 }  // namespace
 
 template <int D>
-Pockets<D> find_pockets(const BlockSystem<D>& system, const std::vector<std::uint8_t>& full) {
+Pockets<D> find_pockets(const BlockSystem<D>& system) {
     const Blocks<D>& blocks = *system.blocks;
     const int n = blocks.size();
     std::vector<BlockParts<D>> split(n);
-    parallel_for(n, 16, [&](std::size_t b) {
-        split[b] =
-            !full.empty() && full[b] ? full_block<D>() : split_block(system, static_cast<int>(b));
-    });
+    parallel_for(n, 16,
+                 [&](std::size_t b) { split[b] = split_block(system, static_cast<int>(b)); });
     std::vector<int> first(n + 1, 0);
     for (int b = 0; b < n; ++b) first[b + 1] = first[b] + static_cast<int>(split[b].parts.size());
 
@@ -201,8 +188,8 @@ int make_consistent(BlockSystem<D>& system) {
     return pockets.count;
 }
 
-template Pockets<2> find_pockets<2>(const BlockSystem<2>&, const std::vector<std::uint8_t>&);
-template Pockets<3> find_pockets<3>(const BlockSystem<3>&, const std::vector<std::uint8_t>&);
+template Pockets<2> find_pockets<2>(const BlockSystem<2>&);
+template Pockets<3> find_pockets<3>(const BlockSystem<3>&);
 template int make_consistent<2>(BlockSystem<2>&);
 template int make_consistent<3>(BlockSystem<3>&);
 

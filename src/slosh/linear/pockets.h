@@ -22,10 +22,8 @@ struct Pockets {
     std::vector<Part> parts;  ///< In block order.
 };
 
-/// `full[b]`, where given, promises that all cells of block b are unknowns joined to each other and
-/// without excess, which saves looking at them.
 template <int D>
-Pockets<D> find_pockets(const BlockSystem<D>& system, const std::vector<std::uint8_t>& full = {});
+Pockets<D> find_pockets(const BlockSystem<D>& system);
 
 /// What is left of the matrix' null space when bodies couple pockets: combinations of pockets, each
 /// given by one number per pocket, that no body feels. Without bodies: every pocket by itself.

@@ -79,7 +79,8 @@ struct [[nodiscard]] SolveReport {
     double cpu_seconds = 0;        ///< CPU time, set-up included.
     std::size_t unknowns = 0;
     std::size_t bytes = 0;  ///< Memory of the solver's own data.
-    int pockets = 0;        ///< Components without excess, solved up to a constant.
+    int pockets = 0;        ///< Components without excess, solved up to a constant: what
+                            ///< make_consistent() found, filled in by who called it.
 };
 
 /// r = b - A x in double. Returns max|r|.
