@@ -41,7 +41,7 @@ public:
             if (g + 1 < grids_.size()) coarsen(g);
         }
     }
-    /// One V-cycle on the finest grid.
+    /// One cycle on the finest grid.
     void cycle(Vector& p) {
         unknowns_[0].q.swap(p);
         cycle(std::size_t{0});
@@ -152,7 +152,7 @@ private:
         apply(g + 1, coarse.f);
         grid.R.multiply(u.residual, coarse.residual);
         for_each_row(coarse.q.size(), [&](std::size_t c) { coarse.f[c] += coarse.residual[c]; });
-        cycle(g + 1);
+        for (int visit = 0; visit < options_.visits; ++visit) cycle(g + 1);
 
         for_each_row(coarse.q.size(), [&](std::size_t c) {
             coarse.restricted[c] = coarse.q[c] - coarse.restricted[c];

@@ -32,6 +32,7 @@ struct FasOptions {
     Restrict restrict_solution = Restrict::Least;
     Coarse coarse_constraint = Coarse::Any;
     int pre_sweeps = 2, post_sweeps = 2;
+    int visits = 1;  ///< Of each coarser grid: 1 is a V-cycle, 2 a W-cycle.
     int coarsest_sweeps = 100;
 };
 
