@@ -150,13 +150,14 @@ TEST_CASE("Variants of the full approximation scheme find the same solution") {
     const SparseLcp lcp = test::sphere_lcp<3>(16);
     std::vector<double> reference;
     REQUIRE(solve_fas(lcp, {.tolerance = 1e-11}, reference).converged);
-    std::vector<FasOptions> variants(6);
+    std::vector<FasOptions> variants(7);
     variants[0].hierarchy.transfer.kind = CoarseTransfer::Trilinear;
     variants[1].hierarchy.transfer.kind = CoarseTransfer::Constant;
     variants[2].hierarchy.transfer.one_sided = variants[2].hierarchy.transfer.normalise = false;
     variants[3].hierarchy.galerkin = false;
     variants[4].restrict_solution = FasOptions::Restrict::Transposed;
     variants[5].coarse_constraint = FasOptions::Coarse::Most;
+    variants[6].visits = 2;
     for (std::size_t v = 0; v < variants.size(); ++v) {
         CAPTURE(v);
         std::vector<double> p;

@@ -26,10 +26,11 @@ TEST_CASE_TEMPLATE("The split layout holds every cell once", Dm, Dim<2>, Dim<3>)
 
 TEST_CASE_TEMPLATE("The cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
-    for (int kind = 0; kind < 2; ++kind) {
-        const auto s = kind ? test::random_system<D>(5, 0.6, 0.2, 0.01)
-                            : test::sphere_system<D>(D == 2 ? 96 : 40);
-        Multigrid<D> mg(s);
+    for (int kind = 0; kind < 4; ++kind) {
+        const auto s = kind & 1 ? test::random_system<D>(5, 0.6, 0.2, 0.01)
+                                : test::sphere_system<D>(D == 2 ? 96 : 40);
+        // Without the sweeps at walls and surface that only large systems get, and with them.
+        Multigrid<D> mg(s, {.edge_from = kind & 2 ? 0 : s.unknowns() + 1});
         auto f = test::random_vector(s, 1), g = test::random_vector(s, 2);
         SplitField<D> Mf(s.blocks->size()), Mg(s.blocks->size());
         const double ff = mg.cycle(f, Mf), gg = mg.cycle(g, Mg);
@@ -43,7 +44,7 @@ TEST_CASE_TEMPLATE("The cycle is symmetric and positive", Dm, Dim<2>, Dim<3>) {
 TEST_CASE_TEMPLATE("A cycle starts from zero, whatever x holds", Dm, Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
     const auto s = test::sphere_system<D>(D == 2 ? 96 : 40);
-    Multigrid<D> mg(s);
+    Multigrid<D> mg(s, {.edge_from = 0});
     auto f = test::random_vector(s, 1), g = test::random_vector(s, 2);
     SplitField<D> fresh(s.blocks->size()), used(s.blocks->size());
     const double once = mg.cycle(f, fresh);
@@ -55,7 +56,7 @@ TEST_CASE_TEMPLATE("A cycle starts from zero, whatever x holds", Dm, Dim<2>, Dim
 TEST_CASE_TEMPLATE("Bounds that no correction meets need not be minded", Dm, Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
     const auto s = test::sphere_system<D>(40);
-    Multigrid<D> mg(s, {}, s.unknown);
+    Multigrid<D> mg(s, {.edge_from = 0}, s.unknown);
     mg.set_active(s, Field<std::uint8_t, D>(s.blocks), {});
     LowerBounds low(mg.finest().mixed.bytes() / sizeof(MixedVector<D>), mg.finest().size());
     const auto cycle = [&](float bound, bool near) {
@@ -83,7 +84,7 @@ TEST_CASE_TEMPLATE("Bounds that no correction meets need not be minded", Dm, Dim
 TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a cycle", Dm, Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
     const auto s = test::sphere_system<D>(40);
-    Multigrid<D> mg(s);
+    Multigrid<D> mg(s, {.edge_from = 0});
     auto f = test::random_vector(s, 1);
     SplitField<D> x(s.blocks->size());
     for (int k = 0; k < 2; ++k) mg.cycle(f, x);
@@ -92,6 +93,22 @@ TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a cycle", Dm, Dim<2>
             for (int i = 0; i < kHalf<D>; ++i)
                 if (!s.unknown.block(b)[split_cell<D>(t, i / 8, i % 8)])
                     REQUIRE(x.half(b, t)[i] == 0);
+}
+
+TEST_CASE("Sweeps at walls and surface make a cycle do more") {
+    // On the sphere at 40^3 half the residual is left after four cycles. A fifth less would do: that
+    // is what saves a cycle of seven.
+    const auto s = test::sphere_system<3>(40);
+    double left[2];
+    for (int with = 0; with < 2; ++with) {
+        Field<double, 3> x(s.blocks);
+        std::vector<double> history;
+        const MultigridOptions cycle{.edge_from = with ? 0 : s.unknowns() + 1};
+        (void)solve_multigrid(s, {.tolerance = 1e-6, .history = &history}, cycle, x);
+        REQUIRE(history.size() > 4);
+        left[with] = history[4];
+    }
+    CHECK(left[1] < 0.8 * left[0]);
 }
 
 TEST_CASE("Iterations on the half full sphere hardly grow with resolution") {
