@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "common.h"
 #include "linear/dense.h"
 #include "linear/problems.h"
@@ -79,6 +82,42 @@ TEST_CASE_TEMPLATE("Bounds that no correction meets need not be minded", Dm, Dim
     CHECK(far.first == unseen.first);
     CHECK(differ(far.second, unseen.second) == 0);
     CHECK(differ(far.second, met.second) > 0);
+}
+
+TEST_CASE_TEMPLATE("Coarser levels told of a change are those built anew", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    const auto s = test::sphere_system<D>(D == 2 ? 96 : 40);
+    Multigrid<D> told(s, {}, s.unknown), anew(s, {}, s.unknown);
+    Field<std::uint8_t, D> active(s.blocks);
+    std::mt19937 random(3);
+    const auto flip = [&](unsigned one_in) {
+        std::vector<int> touched;
+        for (int b = 0; b < s.blocks->size(); ++b)
+            for (int o = 0; o < kBlockCells<D>; ++o) {
+                if (!s.unknown.block(b)[o] || random() % one_in != 0) continue;
+                active.block(b)[o] ^= 1;
+                touched.push_back(b);
+                for (int axis = 0; axis < D; ++axis)
+                    for (int step : {-1, 1}) {
+                        Index<D> cell = s.blocks->first_cell(b) + local_cell<D>(o);
+                        cell[axis] += step;
+                        if (const int n = s.blocks->find(block_of(cell)); n < s.blocks->size())
+                            touched.push_back(n);
+                    }
+            }
+        std::sort(touched.begin(), touched.end());
+        touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
+        return touched;
+    };
+    (void)flip(10);
+    told.set_active(s, active, {});
+    for (unsigned one_in : {300u, 1000u, 3000u}) told.set_active(s, active, flip(one_in));
+    anew.set_active(s, active, {});
+    auto f = test::random_vector(s, 1);
+    SplitField<D> x(s.blocks->size()), y(s.blocks->size());
+    CHECK(told.cycle(f, x) == anew.cycle(f, y));
+    auto g = test::random_vector(s, 2);
+    CHECK(test::dot(s, g, x) == test::dot(s, g, y));
 }
 
 TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a cycle", Dm, Dim<2>, Dim<3>) {

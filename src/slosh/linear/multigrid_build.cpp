@@ -145,24 +145,16 @@ void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uin
         return;
     }
     PlainArrays<D> arrays{&system.coefficient, &system.excess, &system.unknown, nullptr, &active};
-    const auto make_unique = [](std::vector<int>& list) {
-        std::sort(list.begin(), list.end());
-        list.erase(std::unique(list.begin(), list.end()), list.end());
-    };
     std::vector<int> changed = blocks;
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
         coarsen_arrays(arrays, levels_[l], changed, arrays_[l]);
         arrays = {&arrays_[l].coefficient, &arrays_[l].excess};
         for (int& b : changed) b = levels_[l].coarsening.parent[b];
-        make_unique(changed);
-        // Rows also hold the lower faces of the blocks above.
-        std::vector<int> rows = changed;
-        for (int B : changed)
-            for (int side = 0; side < 2 * D; side += 2)
-                if (const int below = levels_[l + 1].faces[B][side]; below < levels_[l + 1].size())
-                    rows.push_back(below);
-        make_unique(rows);
-        rebuild_level(arrays, rows, levels_[l + 1]);
+        std::sort(changed.begin(), changed.end());
+        changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
+        // Rows also hold the lower faces of the blocks above. Where such a face changes, so does a
+        // cell beside it, and the blocks on both sides are among the changed ones.
+        rebuild_level(arrays, changed, levels_[l + 1]);
     }
     if (coarsest_ && !bodies_) coarsest_->set(levels_.back());
     if (bodies_) coarsen_bodies(&active);
