@@ -52,18 +52,25 @@ template <int D>
 BlockParts<D> split_block(const BlockSystem<D>& system, int block) {
     BlockParts<D> r;
     CellMask<D> left = nonzero<D>(system.unknown.block(block));
+    if (!any<D>(left)) return r;
     const CellMask<D> excess = compare<D, _CMP_GT_OQ>(system.excess.block(block), 0);
     for (int d = 0; d < D; ++d) {
         r.open[d] = compare<D, _CMP_GT_OQ>(system.coefficient.axis(d).block(block), 0);
         for (int z = 0; z < kPlanes<D>; ++z) r.open[d][z] &= left[z];
     }
     const CellMask<D> unknown = left;
+    std::uint64_t joined = ~0ull;
+    for (int z = 0; z < kPlanes<D>; ++z)
+        for (int d = 0; d < D; ++d) joined &= r.open[d][z];
     while (any<D>(left)) {
-        CellMask<D> part{};
-        int z = 0;
-        while (left[z] == 0) ++z;
-        part[z] = left[z] & -left[z];
-        flood(r, part);
+        CellMask<D> part = unknown;
+        if (joined != ~0ull) {  // else all cells are unknowns, each joined to the next
+            part = {};
+            int z = 0;
+            while (left[z] == 0) ++z;
+            part[z] = left[z] & -left[z];
+            flood(r, part);
+        }
         bool wet = false;
         for (int i = 0; i < kPlanes<D>; ++i) {
             part[i] &= unknown[i];

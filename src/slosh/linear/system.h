@@ -36,6 +36,13 @@ struct BlockSystem {
           excess(topology),
           unknown(topology),
           rhs(topology) {}
+    /// The same with coefficients, excess and unknowns all still to be written.
+    BlockSystem(const BlocksPtr<D>& topology, Unfilled unfilled)
+        : blocks(topology),
+          coefficient(topology, unfilled),
+          excess(topology, unfilled),
+          unknown(topology, unfilled),
+          rhs(topology) {}
     std::size_t unknowns() const;
 };
 

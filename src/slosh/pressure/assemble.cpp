@@ -42,9 +42,12 @@ void mark_unknowns(const Field<float, D>& phi, const SolidFields<D>& solid,
                    Field<std::uint8_t, D>& unknown) {
     parallel_for(phi.blocks().size(), 8, [&](std::size_t block) {
         const int b = static_cast<int>(block);
-        if (!any_liquid<D>(phi.block(b))) return;
         const float* p = phi.block(b);
         std::uint8_t* out = unknown.block(b);
+        if (!any_liquid<D>(p)) {
+            std::fill_n(out, kBlockCells<D>, 0);
+            return;
+        }
         if (solid.block_kind[b] == 0) {
             for (int o = 0; o < kBlockCells<D>; ++o) out[o] = p[o] < 0;
             return;
@@ -159,23 +162,24 @@ void apply_gradient(const BlockSystem<D>& system, const Field<float, D>& phi,
 
 template <int D>
 BlockSystem<D> assemble_matrix(const Field<float, D>& phi, const SolidFields<D>& solid) {
-    BlockSystem<D> system(phi.blocks_ptr());
+    BlockSystem<D> system(phi.blocks_ptr(), Unfilled{});
     mark_unknowns(phi, solid, system.unknown);
     parallel_for(phi.blocks().size(), 4, [&](std::size_t block) {
         const int b = static_cast<int>(block);
+        float* excess = system.excess.block(b);
+        std::fill_n(excess, kBlockCells<D>, 0.0f);
+        const auto fill_coefficients = [&](float c) {
+            for (int d = 0; d < D; ++d)
+                std::fill_n(system.coefficient.axis(d).block(b), kBlockCells<D>, c);
+        };
+        if (!has_unknowns(system, b)) return fill_coefficients(0);
         Tile<std::uint8_t, D, 1> unknown;
         unknown.load(system.unknown, b);
-        if (none_set(unknown)) return;
-        if (solid.block_kind[b] == kBlockOpen && all_set(unknown)) {
-            for (int d = 0; d < D; ++d)
-                std::fill_n(system.coefficient.axis(d).block(b), kBlockCells<D>, 1.0f);
-            return;
-        }
+        if (solid.block_kind[b] == kBlockOpen && all_set(unknown)) return fill_coefficients(1);
         Tile<float, D, 1> p;
         p.load(phi, b);
         FaceTiles<float, D> open;
         open.load(solid.open, b);
-        float* excess = system.excess.block(b);
         for (int d = 0; d < D; ++d) {
             const int step = Tile<float, D, 1>::step(d);
             const float* w = open.axis[d].v;
@@ -201,9 +205,9 @@ void assemble_rhs(const FaceField<float, D>& u, const SolidFields<D>& solid, Blo
         const int b = static_cast<int>(block);
         const std::uint8_t* unknown = system.unknown.block(b);
         double* rhs = system.rhs.block(b);
-        std::fill_n(rhs, kBlockCells<D>, 0.0);
-        if (!has_unknowns(system, b)) return;
+        if (!has_unknowns(system, b)) return;  // zero it is
         if (solid.block_kind[b] == kBlockOpen) return open_inflow(u, b, unknown, rhs);
+        std::fill_n(rhs, kBlockCells<D>, 0.0);
         Tile<float, D, 1> v, w, s;
         for (int d = 0; d < D; ++d) {
             const int step = Tile<float, D, 1>::step(d);

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 
+#include "slosh/linear/cell_mask.h"
 #include "slosh/linear/system.h"
 #include "slosh/shape/solid_field.h"
 
@@ -37,8 +38,7 @@ inline float surface_theta(float phi_liquid, float phi_air) {
 /// Whether any cell of block `b` is an unknown. Most blocks around the liquid have none: skip them.
 template <int D>
 bool has_unknowns(const BlockSystem<D>& system, int b) {
-    const std::uint8_t* unknown = system.unknown.block(b);
-    return std::any_of(unknown, unknown + kBlockCells<D>, [](std::uint8_t k) { return k != 0; });
+    return any<D>(nonzero<D>(system.unknown.block(b)));
 }
 
 /// Matrix of (P3). `phi` at cell centres in cells, extended into solids.
