@@ -8,12 +8,8 @@ set(checks ${CMAKE_SOURCE_DIR}/tests)
 add_test(NAME layers COMMAND ${PYTHON} ${checks}/layers/check_layers.py)
 add_test(NAME layers_check COMMAND ${PYTHON} ${checks}/layers/check_layers_test.py)
 
-# Off until all sources have been formatted once: check_format.py --fix.
-option(SLOSH_CHECK_FORMAT "Test the layout of all sources with clang-format 14" OFF)
-if(SLOSH_CHECK_FORMAT)
-  add_test(NAME format COMMAND ${PYTHON} ${checks}/layers/check_format.py)
-  set_tests_properties(format PROPERTIES SKIP_RETURN_CODE 77)
-endif()
+add_test(NAME format COMMAND ${PYTHON} ${checks}/layers/check_format.py)
+set_tests_properties(format PROPERTIES SKIP_RETURN_CODE 77)
 
 if(SLOSH_SANITIZE)
   set(sanitize_flags -fsanitize=${SLOSH_SANITIZE})

@@ -1,9 +1,10 @@
+#include "slosh/base/parallel.h"
+
 #include <doctest/doctest.h>
 
 #include <vector>
 
 #include "slosh/base/hash.h"
-#include "slosh/base/parallel.h"
 
 using namespace slosh;
 

@@ -1,10 +1,11 @@
+#include "slosh/grid/blocks.h"
+
 #include <doctest/doctest.h>
 
 #include <set>
 
 #include "common.h"
 #include "slosh/base/hash.h"
-#include "slosh/grid/blocks.h"
 #include "slosh/grid/field.h"
 #include "slosh/grid/interpolate.h"
 #include "slosh/grid/tile.h"

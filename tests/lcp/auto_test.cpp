@@ -89,9 +89,11 @@ TEST_CASE_TEMPLATE("auto solves random systems with random constraints", Dm, Dim
         make_consistent(lcp);
         Field<double, D> p(lcp.system.blocks);
         Field<std::uint8_t, D> active(lcp.system.blocks);
-        const LcpReport report = solve_auto(lcp, {.tolerance = 1e-7, .max_iterations = 300}, p, active);
+        const LcpReport report =
+            solve_auto(lcp, {.tolerance = 1e-7, .max_iterations = 300}, p, active);
         CHECK(report.converged);
-        CHECK(natural_residual(to_sparse(lcp), to_rows(lcp, p)) <= doctest::Approx(report.residual));
+        CHECK(natural_residual(to_sparse(lcp), to_rows(lcp, p)) <=
+              doctest::Approx(report.residual));
     }
 }
 
@@ -150,15 +152,14 @@ TEST_CASE_TEMPLATE("A guess far from all bounds does not hide who lets go", Dm, 
 }
 
 TEST_CASE("A cold start from which much lets go begins on larger cells") {
-    // A wall that is pushed sideways, hard: it presses on one side and draws off on the other. Sweeps
-    // from p = 0 put half of S at its bound, most of it wrongly.
+    // A wall that is pushed sideways, hard: it presses on one side and draws off on the other.
+    // Sweeps from p = 0 put half of S at its bound, most of it wrongly.
     BlockLcp<3> lcp(test::sphere_system<3>(64));
     constrain_walls(lcp);
     for (int b = 0; b < lcp.system.blocks->size(); ++b)
         for (int o = 0; o < kBlockCells<3>; ++o) {
             const Index<3> cell = lcp.system.blocks->coord(b) * kSide + local_cell<3>(o);
-            if (lcp.constrained.block(b)[o])
-                lcp.system.rhs.block(b)[o] = cell[0] < 32 ? 1 : -1;
+            if (lcp.constrained.block(b)[o]) lcp.system.rhs.block(b)[o] = cell[0] < 32 ? 1 : -1;
         }
     make_consistent(lcp);
     Field<double, 3> p(lcp.system.blocks);

@@ -71,8 +71,9 @@ TEST_CASE_TEMPLATE("Cut edges are nodes with p >= 0 on the wall", Dm, Dim<2>, Di
             for (int d = 0; d < D; ++d) {
                 const double draw = hash_uniform(7, b * 1000 + o, d);
                 if (draw < 0.3 && lcp.system.coefficient.axis(d).block(b)[o] > 0)
-                    edges.push_back({b, o, d, draw < 0.15,
-                                     static_cast<float>(0.05 + 0.9 * hash_uniform(8, b * 1000 + o, d))});
+                    edges.push_back(
+                        {b, o, d, draw < 0.15,
+                         static_cast<float>(0.05 + 0.9 * hash_uniform(8, b * 1000 + o, d))});
             }
     REQUIRE(edges.size() > 20);
     Field<double, D> q(lcp.system.blocks);

@@ -61,8 +61,7 @@ double changes_after_inverse(const BlockSystem<D>& s, int seed, bool closed) {
     double sum = 0;
     for_each_unknown(level, b, [&](float& v) { sum += v = hash_uniform(seed, ++k, 0) - 0.5; });
     REQUIRE(k > 1);
-    if (closed)
-        for_each_unknown(level, b, [&](float& v) { v -= static_cast<float>(sum / k); });
+    if (closed) for_each_unknown(level, b, [&](float& v) { v -= static_cast<float>(sum / k); });
     coarsest.solve(b, x);
     return sweep_changes(level, b, x);
 }
@@ -84,7 +83,8 @@ TEST_CASE_TEMPLATE("On the coarsest level a pocket without air is solved up to a
     constexpr int D = Dm::value;
     // A full box: no excess anywhere.
     const auto s = test::pressure_system<D>(
-        D == 2 ? 24 : 16, [](const Point<D>&) { return 1.0; }, [](const Point<D>&) { return -1.0; });
+        D == 2 ? 24 : 16, [](const Point<D>&) { return 1.0; },
+        [](const Point<D>&) { return -1.0; });
     BlockSystem<D> closed = s;
     closed.excess.fill(0);
     CHECK(changes_after_inverse(closed, 3, true) < 1e-4);

@@ -135,8 +135,8 @@ TEST_CASE_TEMPLATE("Cells that are no unknowns stay zero in a cycle", Dm, Dim<2>
 }
 
 TEST_CASE("Sweeps at walls and surface make a cycle do more") {
-    // On the sphere at 40^3 half the residual is left after four cycles. A fifth less would do: that
-    // is what saves a cycle of seven.
+    // On the sphere at 40^3 half the residual is left after four cycles. A fifth less would do:
+    // that is what saves a cycle of seven.
     const auto s = test::sphere_system<3>(40);
     double left[2];
     for (int with = 0; with < 2; ++with) {

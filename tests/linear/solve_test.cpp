@@ -1,9 +1,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
-#include <limits>
-
 #include <cstring>
+#include <limits>
 
 #include "common.h"
 #include "linear/dense.h"

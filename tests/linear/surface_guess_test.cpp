@@ -70,7 +70,8 @@ TEST_CASE_TEMPLATE("Rows at the surface are solved, and no other cell moves", Dm
     CHECK(at_surface > 50);
 }
 
-TEST_CASE_TEMPLATE("A guess mended at the surface is ahead by most of a cycle", Dm, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("A guess mended at the surface is ahead by most of a cycle", Dm, Dim<2>,
+                   Dim<3>) {
     constexpr int D = Dm::value;
     MovedSurface<D> m;
     Field<double, D> as_it_was = m.x;

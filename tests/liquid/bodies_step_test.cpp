@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "common.h"
-#include "slosh/rigid/mass.h"
-#include "slosh/lcp/auto.h"
 #include "run.h"
+#include "slosh/lcp/auto.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/shape/primitives.h"
 
 using namespace slosh;

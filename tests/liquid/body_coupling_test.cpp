@@ -4,12 +4,12 @@
 
 #include "common.h"
 #include "linear/dense.h"
-#include "slosh/rigid/coupling.h"
-#include "slosh/rigid/mass.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/lcp/solve.h"
 #include "slosh/pressure/fixed_problem.h"
 #include "slosh/pressure/separation.h"
+#include "slosh/rigid/coupling.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"
 
@@ -261,9 +261,10 @@ TEST_CASE_TEMPLATE("All solvers that know bodies agree", Dm, Dim<2>, Dim<3>) {
         Field<double, D> q(tank.problem.blocks);
         Field<std::uint8_t, D> active(tank.problem.blocks);
         REQUIRE(solve_auto(tank.lcp, {.tolerance = 1e-9}, q, active).converged);
-        const double largest = std::abs(*std::max_element(
-            q.data(), q.data() + q.cells(),
-            [](double a, double b) { return std::abs(a) < std::abs(b); }));
+        const double largest =
+            std::abs(*std::max_element(q.data(), q.data() + q.cells(), [](double a, double b) {
+                return std::abs(a) < std::abs(b);
+            }));
         const SparseLcp rows = to_sparse(tank.lcp);
         REQUIRE(rows.A.low_rank.size() == kColumns<D>);
         for (const char* word : {"policy-pcg", "penalty-pcg", "newton", "mprgp"}) {

@@ -5,10 +5,10 @@
 #include <numeric>
 
 #include "common.h"
+#include "run.h"
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
 #include "slosh/rigid/mass.h"
-#include "run.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"
 
@@ -92,15 +92,14 @@ TEST_CASE_TEMPLATE("Gas of one temperature stays at rest, whatever that is", Dm,
     constexpr int D = Dm::value;
     LiquidSetup<D> setup = room<D>(Index<D>::filled(20), 0.05);
     setup.solids.push_back({"ball", sphere<D>(Point<D>::filled(0.43), 0.2), {}, {}});
-    setup.gas->sources.push_back(
-        source<D>(box<D>(Point<D>::filled(-1), Point<D>::filled(2)), 400));
+    setup.gas->sources.push_back(source<D>(box<D>(Point<D>::filled(-1), Point<D>::filled(2)), 400));
     LiquidSimulation<D> simulation(setup);
     run(simulation, 0.2);
     // The lift of 107 K is 3.6 m/s^2; the solver leaves a millionth of what it has to balance.
     CHECK(fastest(simulation.state().particles) < 1e-5);
     const StepReport report = simulation.step(0.01);
-    CHECK(report.volume == doctest::Approx(D == 2 ? 1 - M_PI * 0.04 : 1 - 4 * M_PI / 3 * 0.008)
-                               .epsilon(0.01));
+    CHECK(report.volume ==
+          doctest::Approx(D == 2 ? 1 - M_PI * 0.04 : 1 - 4 * M_PI / 3 * 0.008).epsilon(0.01));
 }
 
 TEST_CASE_TEMPLATE("A body as dense as the gas floats in it; a heavier one falls", Dm, Dim<2>,
@@ -115,7 +114,8 @@ TEST_CASE_TEMPLATE("A body as dense as the gas floats in it; a heavier one falls
         if (density == 1.2) {
             CHECK(std::abs(v) < 1e-6);
         } else {
-            // Added mass of a disc is the gas' it displaces, of a ball half of that; walls add some.
+            // Added mass of a disc is the gas' it displaces, of a ball half of that; walls add
+            // some.
             const double added = D == 2 ? 1.2 : 0.6;
             const double free = -kGravity * (density - 1.2) / (density + added) * 0.05;
             CHECK(v == doctest::Approx(free).epsilon(0.05));
@@ -126,8 +126,8 @@ TEST_CASE_TEMPLATE("A body as dense as the gas floats in it; a heavier one falls
 TEST_CASE_TEMPLATE("Hot and cold columns of a tall room start with half the lift", Dm, Dim<2>,
                    Dim<3>) {
     // Far from the ends flow is along the columns, pressure the same across them, and as much goes
-    // up as down: the lift a of the hot half is shared out as a/2 up and a/2 down. The ends are felt
-    // by exp(-pi h/w), h being the distance to them and w the width.
+    // up as down: the lift a of the hot half is shared out as a/2 up and a/2 down. The ends are
+    // felt by exp(-pi h/w), h being the distance to them and w the width.
     constexpr int D = Dm::value;
     Index<D> cells = Index<D>::filled(8);
     cells[0] = 16, cells[1] = 96;

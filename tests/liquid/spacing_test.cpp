@@ -1,4 +1,5 @@
-// Position correction in whole steps: a plate is pressed into thick liquid, and a ball floats in it.
+// Position correction in whole steps: a plate is pressed into thick liquid, and a ball floats in
+// it.
 #include <doctest/doctest.h>
 
 #include "common.h"

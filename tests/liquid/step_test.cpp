@@ -44,7 +44,8 @@ std::uint64_t hash(const LiquidState<D>& s) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("A ball in free fall keeps its shape and falls by g t^2 / 2", Dm, Dim<2>, Dim<3>) {
+TEST_CASE_TEMPLATE("A ball in free fall keeps its shape and falls by g t^2 / 2", Dm, Dim<2>,
+                   Dim<3>) {
     constexpr int D = Dm::value;
     LiquidSetup<D> setup = open_box<D>(32);
     Point<D> centre = Point<D>::filled(0.5);

@@ -33,8 +33,7 @@ double worst_after_a_second(const Body<D>& body, const Point<D>& grab, double dt
         for (int k = 0; k < kSpin<D>; ++k) impulse[D + k] = f.torque[3 - kSpin<D> + k] * dt;
         apply_impulse(body, impulse, state);
         move_body(body, dt, state);
-        if (t > 1)
-            worst = std::max(worst, length(placement(body, state).apply(grab) - target));
+        if (t > 1) worst = std::max(worst, length(placement(body, state).apply(grab) - target));
     }
     return worst;
 }
@@ -43,14 +42,16 @@ double worst_after_a_second(const Body<D>& body, const Point<D>& grab, double dt
 LiquidSetup<2> tank() {
     LiquidSetup<2> setup;
     setup.grid = {.origin = {}, .dx = 1.0 / 32, .cells = {32, 32}};
-    setup.liquid.push_back({.shape = box<2>({0, 0}, {1, 0.5}), .velocity = {}, .spin = {}, .centre = {}});
+    setup.liquid.push_back(
+        {.shape = box<2>({0, 0}, {1, 0.5}), .velocity = {}, .spin = {}, .centre = {}});
     setup.gravity[1] = Curve(-9.81);
     return setup;
 }
 
 }  // namespace
 
-TEST_CASE_TEMPLATE_DEFINE("a spring brings a body to the hand, with steps up to a frame", Dim, spring) {
+TEST_CASE_TEMPLATE_DEFINE("a spring brings a body to the hand, with steps up to a frame", Dim,
+                          spring) {
     constexpr int D = Dim::value;
     for (const double density : {100.0, 3000.0})
         for (const double dt : {1e-3, 1.0 / 60, 1.0 / 30}) {
@@ -72,7 +73,8 @@ TEST_CASE("a hand pushes the water it is in, and no other") {
     const Particles<2>& p = simulation.state().particles;
     std::size_t pushed = 0;
     for (std::size_t i = 0; i < p.size(); ++i) {
-        const double r = length(simulation.setup().grid.to_world(p.position(i)) - Point<2>{0.5, 0.4});
+        const double r =
+            length(simulation.setup().grid.to_world(p.position(i)) - Point<2>{0.5, 0.4});
         CHECK((p.v[0][i] > 0) == (r < 0.1 - 1e-6));
         CHECK(p.v[0][i] <= 2);
         pushed += p.v[0][i] > 0;
@@ -103,7 +105,8 @@ TEST_CASE("walls change between two steps") {
     LiquidSimulation<2> simulation(setup);
     const StepReport separating = simulation.step(0.01);
     CHECK(separating.solver == "auto");
-    simulation.touch([](LiquidSetup<2>& s, LiquidState<2>&) { s.step.separation = Separation::Off; });
+    simulation.touch(
+        [](LiquidSetup<2>& s, LiquidState<2>&) { s.step.separation = Separation::Off; });
     const StepReport sticky = simulation.step(0.01);
     CHECK(sticky.solver == "linear");
     // The residual by iteration, of either kind of solver.

@@ -136,7 +136,8 @@ TEST_CASE("A hinged body turns and does nothing else; a locked one stays") {
     run(simulation, 0.1);
     const auto& bodies = simulation.state().bodies;
     CHECK(bodies[0].spin[2] < -0.01);  // the column pushes it over
-    CHECK(length(bodies[0].position - Point<2>{0.475, 0.2}) == doctest::Approx(0.125).epsilon(1e-3));
+    CHECK(length(bodies[0].position - Point<2>{0.475, 0.2}) ==
+          doctest::Approx(0.125).epsilon(1e-3));
     CHECK(length(bodies[1].velocity) == 0);
     CHECK(bodies[1].spin[2] == 0);
 }

@@ -69,7 +69,8 @@ TEST_CASE_TEMPLATE("a neighbourhood holds every particle in reach", T, Dim<2>, D
                     for (int d = 0; d < D; ++d) y[d] = near.x(d)[i];
                     return y;
                 });
-                const int all = count(static_cast<int>(p.size()), [&](int i) { return p.position(i); });
+                const int all =
+                    count(static_cast<int>(p.size()), [&](int i) { return p.position(i); });
                 wrong += found != all;
                 ++visited;
             }

@@ -35,7 +35,8 @@ TEST_CASE_TEMPLATE("A round tank at rest stays at rest", Dm, Dim<2>, Dim<3>) {
         for (int b = 0; b < tank.blocks->size(); ++b)
             for (int o = 0; o < kBlockCells<D>; ++o)
                 if (const double v = q.block(b)[o]; v != 0) {
-                    const Point<D> x = tank.grid.centre(tank.blocks->first_cell(b) + local_cell<D>(o));
+                    const Point<D> x =
+                        tank.grid.centre(tank.blocks->first_cell(b) + local_cell<D>(o));
                     worst = std::max(worst, std::abs(v - g_dt * (level - x[1]) / tank.grid.dx));
                 }
         CHECK(worst < 1e-6 * g_dt / tank.grid.dx);
@@ -57,11 +58,10 @@ TEST_CASE_TEMPLATE("A tank without air is solved up to a constant", Dm, Dim<2>, 
 TEST_CASE("A piston pushes exactly its flux through the open end") {
     // A horizontal channel; its left end moves in at 1 m/s, the right end is a free surface.
     const int n = 32;
-    std::vector<Solid<2>> solids = {
-        {"floor", half_space<2>({0, 0.25}, {0, 1}), {}},
-        {"ceiling", half_space<2>({0, 0.75}, {0, -1}), {}},
-        {"piston", half_space<2>({0, 0}, {1, 0}),
-         Motion<2>({{0, {0.11, 0}, {}}, {1, {1.11, 0}, {}}})}};
+    std::vector<Solid<2>> solids = {{"floor", half_space<2>({0, 0.25}, {0, 1}), {}},
+                                    {"ceiling", half_space<2>({0, 0.75}, {0, -1}), {}},
+                                    {"piston", half_space<2>({0, 0}, {1, 0}),
+                                     Motion<2>({{0, {0.11, 0}, {}}, {1, {1.11, 0}, {}}})}};
     FixedProblem<2> channel(unit_grid<2>(n), solids, Fractions::Area,
                             [](const Point<2>& x) { return x[0] - 0.8; });
     Field<double, 2> q;
@@ -70,7 +70,8 @@ TEST_CASE("A piston pushes exactly its flux through the open end") {
     for (int i : {6, 12, 20, 24}) {
         double flux = 0;
         for (int j = 0; j < n; ++j)
-            flux += channel.solid.open.axis(0).get({i, j}) * channel.velocity.axis(0).get({i, j}) / n;
+            flux +=
+                channel.solid.open.axis(0).get({i, j}) * channel.velocity.axis(0).get({i, j}) / n;
         CHECK(flux == doctest::Approx(0.5).epsilon(1e-6));
     }
 }
@@ -88,8 +89,8 @@ TEST_CASE("Evenly spread particles are not displaced, crowded ones are pushed ap
             const float w[3] = {0.125f, 0.75f, 0.125f};
             for (int j = -1; j <= 1; ++j)
                 for (int i = -1; i <= 1; ++i)
-                    density.block(b)[o] += 4 * w[i + 1] * w[j + 1] *
-                                           tank.solid.cell_open.get({c[0] + i, c[1] + j});
+                    density.block(b)[o] +=
+                        4 * w[i + 1] * w[j + 1] * tank.solid.cell_open.get({c[0] + i, c[1] + j});
         }
     const auto largest_rhs = [&] {
         double most = 0;
@@ -101,7 +102,8 @@ TEST_CASE("Evenly spread particles are not displaced, crowded ones are pushed ap
     CHECK(largest_rhs() < 1e-6);
 
     density.set({16, 8}, 8.0f);
-    assemble_density_rhs(density, 4.0, tank.phi, tank.solid, {.strength = 0.25, .ignored = 0}, system);
+    assemble_density_rhs(density, 4.0, tank.phi, tank.solid, {.strength = 0.25, .ignored = 0},
+                         system);
     CHECK(system.rhs.get({16, 8}) == doctest::Approx(0.25 * 0.5));  // cut off at max_error
     CHECK(largest_rhs() == doctest::Approx(0.125));
 }
@@ -112,9 +114,8 @@ TEST_CASE_TEMPLATE("Minus a gradient is what subtracting it leaves of zero", Dm,
                          [](const Point<D>& x) { return x[1] - 0.7; });
     const BlockSystem<D> system = assemble_matrix(tank.phi, tank.solid);
     Field<double, D> q(tank.blocks);
-    tank.for_each([&](int b, int o, const Index<D>&) {
-        q.block(b)[o] = hash_uniform(1, b, o) - 0.5;
-    });
+    tank.for_each(
+        [&](int b, int o, const Index<D>&) { q.block(b)[o] = hash_uniform(1, b, o) - 0.5; });
     subtract_gradient(system, tank.phi, tank.solid, q, tank.velocity, tank.known);
     // Leftovers must not matter.
     FaceField<float, D> u(tank.blocks, 7);
@@ -123,16 +124,17 @@ TEST_CASE_TEMPLATE("Minus a gradient is what subtracting it leaves of zero", Dm,
     for (int d = 0; d < D; ++d) {
         CHECK(std::memcmp(u.axis(d).data(), tank.velocity.axis(d).data(),
                           u.axis(d).cells() * sizeof(float)) == 0);
-        CHECK(std::memcmp(known.axis(d).data(), tank.known.axis(d).data(),
-                          known.axis(d).cells()) == 0);
+        CHECK(std::memcmp(known.axis(d).data(), tank.known.axis(d).data(), known.axis(d).cells()) ==
+              0);
     }
 }
 
-TEST_CASE_TEMPLATE("The density error of deep liquid is that of its cells, but for gaps", Dm, Dim<2>,
-                   Dim<3>) {
+TEST_CASE_TEMPLATE("The density error of deep liquid is that of its cells, but for gaps", Dm,
+                   Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
     // Liquid deep down everywhere; blocks 1 to 4 of 6 are far from the sides.
-    FixedProblem<D> tank(unit_grid<D>(48), {}, Fractions::Area, [](const Point<D>&) { return -1.0; });
+    FixedProblem<D> tank(unit_grid<D>(48), {}, Fractions::Area,
+                         [](const Point<D>&) { return -1.0; });
     BlockSystem<D> system = assemble_matrix(tank.phi, tank.solid);
     const double rest = 1 << D;
     const DensityOptions options{.strength = 0.5, .ignored = 0.1, .max_error = 0.4};
@@ -171,7 +173,8 @@ TEST_CASE_TEMPLATE("The density error of deep liquid is that of its cells, but f
 }
 
 TEST_CASE("Displacements are cut to their limit and others left alone") {
-    FixedProblem<2> tank(unit_grid<2>(16), {}, Fractions::Area, [](const Point<2>&) { return -1.0; });
+    FixedProblem<2> tank(unit_grid<2>(16), {}, Fractions::Area,
+                         [](const Point<2>&) { return -1.0; });
     FaceField<float, 2> u(tank.blocks, 0.2f);
     u.axis(0).set({3, 4}, 0.7f);
     u.axis(1).set({12, 5}, -0.3f);

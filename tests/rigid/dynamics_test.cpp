@@ -100,7 +100,8 @@ TEST_CASE("A rod hung from a hinge swings with the period of a physical pendulum
         move_body(body, dt, state);
         ++steps;
     }
-    CHECK(4 * steps * dt == doctest::Approx(2 * 3.14159265358979 * std::sqrt(moment / (g * arm))).epsilon(1e-3));
+    CHECK(4 * steps * dt ==
+          doctest::Approx(2 * 3.14159265358979 * std::sqrt(moment / (g * arm))).epsilon(1e-3));
     CHECK(length(state.position - axle) == doctest::Approx(arm).epsilon(1e-12));
 }
 

@@ -133,7 +133,8 @@ TEST_CASE("Bad overrides name themselves and the way out") {
     CHECK(has(error_of("sphere", {"gravity=[1,2"}), "--set"));
     CHECK(has(error_of("sphere", {"resolution=fine"}),
               "expected a whole number from 4 to 4096, got \"fine\""));
-    CHECK(has(error_of("sphere", {"separation=often"}), "expected \"off\", \"cell\", \"node\" or \"edge\""));
+    CHECK(has(error_of("sphere", {"separation=often"}),
+              "expected \"off\", \"cell\", \"node\" or \"edge\""));
     CHECK(has(error_of("sphere", {"separation=off", "solver=fas"}), "for separating walls"));
 }
 

@@ -64,13 +64,22 @@ TEST_CASE("Built-in scenes raise no warnings at their own resolution") {
 
 TEST_CASE("All scenes asked for are there") {
     const auto all = builtin_scenes();
-    for (const char* name :
-         {"circle",     "square",       "maze",        "ball_circle",     "wall_splash",
-          "vortex_box", "tilted_rest",  "sphere",      "sphere_cuboid",   "hollow_spheres",
-          "ball_box",   "dambreak_box", "rotated_box", "dambreak_sphere", "sphere_stream",
-          "fountain",   "thin_walls", "box_in_tube",  "plug",        "floating",        "rigid_mix",
-          "bottle",     "bunny_dragon", "smoke_paddle", "manip",  "tank",  "flood",
-          "lighthouse", "lake", "bore", "plate"})
+    for (const char* name : {"circle",        "square",
+                             "maze",          "ball_circle",
+                             "wall_splash",   "vortex_box",
+                             "tilted_rest",   "sphere",
+                             "sphere_cuboid", "hollow_spheres",
+                             "ball_box",      "dambreak_box",
+                             "rotated_box",   "dambreak_sphere",
+                             "sphere_stream", "fountain",
+                             "thin_walls",    "box_in_tube",
+                             "plug",          "floating",
+                             "rigid_mix",     "bottle",
+                             "bunny_dragon",  "smoke_paddle",
+                             "manip",         "tank",
+                             "flood",         "lighthouse",
+                             "lake",          "bore",
+                             "plate"})
         CHECK_MESSAGE(std::any_of(all.begin(), all.end(), [&](auto& b) { return b.name == name; }),
                       name);
 }

@@ -159,8 +159,7 @@ TEST_CASE("A tank of twice the depth has twice the water and no more unknowns") 
 }
 
 TEST_CASE("Water takes as many rows as a scene may ask for") {
-    tall::Simulation simulation(
-        make_tall_setup(tall_scene(R"({"rows": 256})")));
+    tall::Simulation simulation(make_tall_setup(tall_scene(R"({"rows": 256})")));
     CHECK(simulation.step(1.0 / 30).max_speed < 1e-4);
 }
 

@@ -49,7 +49,8 @@ TEST_CASE("A box floats at its draft, light or heavy, and the water rises by wha
 }
 
 TEST_CASE("No slit is left between bodies that nearly touch in a cell") {
-    // Faces at 1.548 and 1.553 m about the middle of a cell of 0.1 m: they fill 0.48 and 0.47 of it.
+    // Faces at 1.548 and 1.553 m about the middle of a cell of 0.1 m: they fill 0.48 and 0.47 of
+    // it.
     Setup s = pool(1.5);
     s.bodies = {box_at({{1.348, 1.5, 1.6}}, {{0.4, 0.4, 0.4}}, 500),
                 box_at({{1.753, 1.5, 1.6}}, {{0.4, 0.4, 0.4}}, 500)};

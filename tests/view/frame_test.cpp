@@ -56,7 +56,8 @@ TEST_CASE("a frame comes back as it was sent, rounded to sixteen bits") {
     const double step = 1.2 / 65535;
     for (std::size_t i = 0; i < g.surface.vertices.size(); ++i)
         for (int d = 0; d < 3; ++d)
-            CHECK(std::abs(g.surface.vertices[i][d] - f.surface.vertices[i][d]) < 0.51 * step + 1e-7);
+            CHECK(std::abs(g.surface.vertices[i][d] - f.surface.vertices[i][d]) <
+                  0.51 * step + 1e-7);
     REQUIRE(g.points.positions.size() == 3);
     CHECK(g.points.positions[2][0] == doctest::Approx(1.1));  // outside: at the border
     CHECK(g.points.positions[2][1] == doctest::Approx(-0.1));

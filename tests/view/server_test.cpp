@@ -153,7 +153,8 @@ TEST_CASE("viewers come and go, beyond the limit they are refused") {
         to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
         REQUIRE(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
         const std::string hello =
-            "GET /stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "GET /stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: "
+            "Upgrade\r\n"
             "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n";
         REQUIRE(write(fd, hello.data(), hello.size()) == ssize_t(hello.size()));
         char answer[64] = {};

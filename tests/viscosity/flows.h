@@ -55,23 +55,25 @@ struct Flow {
           solid_velocity(blocks) {
         Field<float, D> nodal(blocks), phi(blocks);
         const auto cells = [&](double d) { return std::clamp(d / grid.dx, -5.0, 5.0); };
-        sample(nodal, [&](const Index<D>& i) { return grid.node(i); },
-               [&](const Point<D>& x) { return cells(solid(x)); });
-        sample(phi, [&](const Index<D>& i) { return grid.centre(i); },
-               [&](const Point<D>& x) { return cells(surface(x)); });
+        sample(
+            nodal, [&](const Index<D>& i) { return grid.node(i); },
+            [&](const Point<D>& x) { return cells(solid(x)); });
+        sample(
+            phi, [&](const Index<D>& i) { return grid.centre(i); },
+            [&](const Point<D>& x) { return cells(surface(x)); });
         open = open_volumes(nodal, kind);
         liquid = liquid_volumes(phi, kind);
     }
     void set(FaceField<float, D>& u, const std::function<Point<D>(const Point<D>&)>& v) {
         for (int d = 0; d < D; ++d)
-            sample(u.axis(d), [&](const Index<D>& i) { return grid.face(d, i); },
-                   [&](const Point<D>& x) { return v(x)[d]; });
+            sample(
+                u.axis(d), [&](const Index<D>& i) { return grid.face(d, i); },
+                [&](const Point<D>& x) { return v(x)[d]; });
     }
 
     ViscousSystem<D> assemble(double nu) {
         moved = solid_motion<D>(grid, open, solid_velocity, {}, {}, true, nullptr);
-        return assemble_viscosity<D>(
-            {.open = &open, .liquid = &liquid, .moved = &moved, .nu = nu});
+        return assemble_viscosity<D>({.open = &open, .liquid = &liquid, .moved = &moved, .nu = nu});
     }
     /// One step of viscosity.
     SolveReport step(double nu, const ViscousOptions& options = {}) {

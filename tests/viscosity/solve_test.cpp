@@ -11,18 +11,25 @@
 namespace slosh {
 namespace {
 
-Point<3> swirl(const Point<3>& x) { return {std::sin(5 * x[1]), -1 - x[0], std::cos(4 * x[0] + x[2])}; }
+Point<3> swirl(const Point<3>& x) {
+    return {std::sin(5 * x[1]), -1 - x[0], std::cos(4 * x[0] + x[2])};
+}
 
-double tank(const Point<3>& x) { return 0.45 - length(x - Point<3>::filled(0.5)); }
+double tank(const Point<3>& x) {
+    return 0.45 - length(x - Point<3>::filled(0.5));
+}
 
-double pool(const Point<3>& x) { return x[1] - 0.5 - 0.03 * std::sin(9 * x[0]) * std::cos(7 * x[2]); }
+double pool(const Point<3>& x) {
+    return x[1] - 0.5 - 0.03 * std::sin(9 * x[0]) * std::cos(7 * x[2]);
+}
 
 /// Droplets of one to three cells that touch each other here and there, over a pool.
 double spray(const Point<3>& x, int n) {
     double least = x[1] - 0.3;
     for (std::uint64_t i = 0; i < 60; ++i) {
         Point<3> centre;
-        for (int d = 0; d < 3; ++d) centre[d] = 0.25 + 0.5 * hash_uniform(3, i, static_cast<std::uint64_t>(d));
+        for (int d = 0; d < 3; ++d)
+            centre[d] = 0.25 + 0.5 * hash_uniform(3, i, static_cast<std::uint64_t>(d));
         least = std::min(least, length(x - centre) - (1 + 2 * hash_uniform(3, i, 3)) / n);
     }
     return least;
@@ -37,10 +44,15 @@ struct FreeBall {
     test::Flow<3> flow;
 
     FreeBall(int n, const test::Function<3>& surface)
-        : flow(n, [&](const Point<3>& x) { return std::min(tank(x), shape->distance(x)); }, surface) {
+        : flow(
+              n, [&](const Point<3>& x) { return std::min(tank(x), shape->distance(x)); },
+              surface) {
         ViscousBody<3> body;
-        body.placed = {.shape = shape.get(), .at = {}, .centre = Point<3>::filled(0.5),
-                       .velocity = {}, .spin = {}};
+        body.placed = {.shape = shape.get(),
+                       .at = {},
+                       .centre = Point<3>::filled(0.5),
+                       .velocity = {},
+                       .spin = {}};
         const double mass = 3 * 4.18879 * std::pow(kRadius * n, 3);
         for (int k = 0; k < 6; ++k) {
             body.mass.row[k][k] = k < 3 ? mass : 0.4 * mass * kRadius * kRadius;

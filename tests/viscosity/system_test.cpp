@@ -18,7 +18,8 @@ Point<D> rigid(const Point<D>& x) {
 
 template <int D>
 double blob(const Point<D>& x) {
-    return std::min(length(x - Point<D>::filled(0.5)) - 0.3, length(x - Point<D>::filled(0.3)) - 0.2);
+    return std::min(length(x - Point<D>::filled(0.5)) - 0.3,
+                    length(x - Point<D>::filled(0.3)) - 0.2);
 }
 
 /// Largest difference between the velocity of rows and v.
@@ -76,13 +77,14 @@ TEST_CASE("liquid between plates takes the profile of Couette and Poiseuille") {
         const int n = flow.grid.cells[1];
         double most = 0;
         for (int j = 7 * n / 16; j < 9 * n / 16; ++j)
-            most = std::max(most, std::abs(flow.velocity.axis(0).get({n / 2, j}) -
-                                           exact((j + 0.5) / n)));
+            most = std::max(most,
+                            std::abs(flow.velocity.axis(0).get({n / 2, j}) - exact((j + 0.5) / n)));
         return most;
     };
     test::Flow<D> couette(128, plates, test::all_liquid<D>);
-    couette.set(couette.solid_velocity,
-                [](const Point<D>& x) { return Point<D>{x[1] > 0.5 ? 1.0 : 0.0, 0}; });
+    couette.set(couette.solid_velocity, [](const Point<D>& x) {
+        return Point<D>{x[1] > 0.5 ? 1.0 : 0.0, 0};
+    });
     CHECK(couette.step(1e7).converged);
     CHECK(worst(couette, [](double y) { return (y - 0.4375) / 0.125; }) < 1e-4);
 
@@ -106,10 +108,13 @@ TEST_CASE("both solvers find the same velocity, also where viscosity jumps") {
     const auto tank = [](const Point<D>& x) { return 0.42 - length(x - Point<D>::filled(0.5)); };
     const auto waves = [](const Point<D>& x) { return x[1] - 0.5 - 0.05 * std::sin(9 * x[0]); };
     test::Flow<D> flow(20, tank, waves);
-    flow.set(flow.velocity, [](const Point<D>& x) { return Point<D>{std::sin(5 * x[1]), -1, x[0]}; });
+    flow.set(flow.velocity, [](const Point<D>& x) {
+        return Point<D>{std::sin(5 * x[1]), -1, x[0]};
+    });
     Field<float, D> nu(flow.blocks);
-    test::sample(nu, [&](const Index<D>& i) { return flow.grid.centre(i); },
-                 [](const Point<D>& x) { return x[0] < 0.5 ? 1e-2 : 1e4; });
+    test::sample(
+        nu, [&](const Index<D>& i) { return flow.grid.centre(i); },
+        [](const Point<D>& x) { return x[0] < 0.5 ? 1e-2 : 1e4; });
     flow.moved = FaceField<float, D>(flow.blocks);
     const ViscousSystem<D> s = assemble_viscosity<D>(
         {.open = &flow.open, .liquid = &flow.liquid, .moved = &flow.moved, .local_nu = &nu});

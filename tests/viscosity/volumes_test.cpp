@@ -58,15 +58,15 @@ TEST_CASE_TEMPLATE("only consistent volumes see a drop of one cell", T, Dim<2>, 
     }
 }
 
-TEST_CASE_TEMPLATE("consistent volumes are second order", T, Dim<2>,
-                   Dim<3>) {
+TEST_CASE_TEMPLATE("consistent volumes are second order", T, Dim<2>, Dim<3>) {
     constexpr int D = T::value;
     const double exact = D == 2 ? M_PI * 0.29 * 0.29 : 4 * M_PI / 3 * 0.29 * 0.29 * 0.29;
     const auto error = [&](int n, VolumeKind kind) {
         const test::Flow<D> flow(n, test::no_solid<D>, ball<D>, kind);
         return std::abs(total(flow.liquid.cell) * std::pow(1.0 / n, D) / exact - 1);
     };
-    const double coarse = error(16, VolumeKind::Consistent), fine = error(32, VolumeKind::Consistent);
+    const double coarse = error(16, VolumeKind::Consistent),
+                 fine = error(32, VolumeKind::Consistent);
     CHECK(coarse < 0.03);
     CHECK(fine < 0.3 * coarse);
 }
@@ -74,7 +74,8 @@ TEST_CASE_TEMPLATE("consistent volumes are second order", T, Dim<2>,
 TEST_CASE_TEMPLATE("a wall along the grid opens faces, cells and edges by 0, 1/2 or 1", T, Dim<2>,
                    Dim<3>) {
     constexpr int D = T::value;
-    const test::Flow<D> flow(16, [](const Point<D>& x) { return x[1] - 0.25; }, test::all_liquid<D>);
+    const test::Flow<D> flow(
+        16, [](const Point<D>& x) { return x[1] - 0.25; }, test::all_liquid<D>);
     Index<D> at = Index<D>::filled(5);
     at[1] = 4;  // the first row of cells above the wall
     CHECK(flow.open.cell.get(at) == 1);

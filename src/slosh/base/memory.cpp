@@ -70,7 +70,11 @@ void free_aligned(void* memory) {
         std::free(origin.whole);
 }
 
-std::size_t peak_bytes() { return status_kilobytes("VmHWM:") * 1024; }
-std::size_t current_bytes() { return status_kilobytes("VmRSS:") * 1024; }
+std::size_t peak_bytes() {
+    return status_kilobytes("VmHWM:") * 1024;
+}
+std::size_t current_bytes() {
+    return status_kilobytes("VmRSS:") * 1024;
+}
 
 }  // namespace slosh

@@ -21,9 +21,7 @@ struct AlignedAllocator {
     AlignedAllocator() = default;
     template <class U>
     AlignedAllocator(const AlignedAllocator<U>&) {}
-    T* allocate(std::size_t n) {
-        return static_cast<T*>(allocate_aligned(n * sizeof(T)));
-    }
+    T* allocate(std::size_t n) { return static_cast<T*>(allocate_aligned(n * sizeof(T))); }
     void deallocate(T* p, std::size_t) { free_aligned(p); }
     template <class U>
     void construct(U* p) {

@@ -13,7 +13,9 @@ namespace {
 int wanted = 0;
 }
 
-void set_threads(int n) { wanted = n; }
+void set_threads(int n) {
+    wanted = n;
+}
 
 int threads() {
     return wanted > 0 ? wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -29,7 +31,8 @@ void detail::parallel_ranges(std::size_t n, std::size_t grain,
             fn(context, r * grain, std::min(n, (r + 1) * grain));
     };
     std::vector<std::thread> pool;
-    for (std::size_t t = 1; t < std::min<std::size_t>(threads(), ranges); ++t) pool.emplace_back(work);
+    for (std::size_t t = 1; t < std::min<std::size_t>(threads(), ranges); ++t)
+        pool.emplace_back(work);
     work();
     for (auto& t : pool) t.join();
 }

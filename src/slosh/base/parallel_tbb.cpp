@@ -20,11 +20,13 @@ int wanted = 0;
 void set_threads(int n) {
     wanted = n > 0 ? n : tbb::this_task_arena::max_concurrency();
     control().reset();
-    control() = std::make_unique<tbb::global_control>(
-        tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(wanted));
+    control() = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                      static_cast<std::size_t>(wanted));
 }
 
-int threads() { return wanted > 0 ? wanted : tbb::this_task_arena::max_concurrency(); }
+int threads() {
+    return wanted > 0 ? wanted : tbb::this_task_arena::max_concurrency();
+}
 
 void detail::parallel_ranges(std::size_t n, std::size_t grain,
                              void (*fn)(const void*, std::size_t, std::size_t),

@@ -12,8 +12,12 @@ double seconds(clockid_t clock) {
 }
 }  // namespace
 
-double wall_seconds() { return seconds(CLOCK_MONOTONIC); }
-double cpu_seconds() { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
+double wall_seconds() {
+    return seconds(CLOCK_MONOTONIC);
+}
+double cpu_seconds() {
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
 
 void StageTimes::add(const std::string& name, double wall, double cpu) {
     for (auto& s : stages_)

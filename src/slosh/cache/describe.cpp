@@ -40,7 +40,8 @@ std::string describe_checkpoint(const std::string& path) {
     return fmt::format(
         "checkpoint of frame {}, {}D, t = {:.6g} s after {} substeps: {} particles{}, {}, whole\n"
         "scene hash {:016x}\n",
-        c.frame, c.dim, c.time, c.steps, c.particles, c.affine && c.gas ? " with APIC matrices, smoke and temperature"
+        c.frame, c.dim, c.time, c.steps, c.particles,
+        c.affine && c.gas ? " with APIC matrices, smoke and temperature"
         : c.affine        ? " with APIC matrices"
         : c.gas           ? " with smoke and temperature"
                           : "",

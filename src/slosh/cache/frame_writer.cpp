@@ -30,9 +30,9 @@ FrameReport write_frame(RunDirectory& run, int frame, const LiquidFrame<D>& show
         report.bytes +=
             write_particles_vdb(file("particles", "particles", "vdb"), state.particles, grid);
     if (gas)
-        report.bytes += write_smoke_vdb(file("volumes", "volumes", "vdb"), shown.smoke,
-                                        shown.temperature, choices.volumes ? &shown.velocity : nullptr,
-                                        grid);
+        report.bytes +=
+            write_smoke_vdb(file("volumes", "volumes", "vdb"), shown.smoke, shown.temperature,
+                            choices.volumes ? &shown.velocity : nullptr, grid);
     else if (choices.volumes)
         report.bytes += write_volumes_vdb(file("volumes", "volumes", "vdb"), shown.level_set,
                                           shown.velocity, grid);

@@ -14,7 +14,7 @@ enum class ParticleFormat { None, Ply, Vdb };
 struct OutputChoices {
     bool surface = true;                             ///< surface/surface.NNNN.ply
     ParticleFormat particles = ParticleFormat::Ply;  ///< particles/particles.NNNN.ply or .vdb
-    bool volumes = false;                            ///< volumes/volumes.NNNN.vdb; a gas: with velocity.
+    bool volumes = false;  ///< volumes/volumes.NNNN.vdb; a gas: with velocity.
     /// paraview/surface.NNNN.vtp (particles if there is no surface; smoke.NNNN.vti of a gas) and
     /// slosh.pvd.
     bool paraview = true;

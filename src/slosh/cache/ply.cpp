@@ -32,8 +32,7 @@ void write_records(AtomicFile& file, std::size_t n, std::size_t size, const Fill
 }
 
 constexpr std::string_view kPosition = "property float x\nproperty float y\nproperty float z\n";
-constexpr std::string_view kVelocity =
-    "property float vx\nproperty float vy\nproperty float vz\n";
+constexpr std::string_view kVelocity = "property float vx\nproperty float vy\nproperty float vz\n";
 
 std::string header(std::string_view kind, int dim, std::size_t vertices, bool velocity = true) {
     return fmt::format(

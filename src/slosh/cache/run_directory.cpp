@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Folders that hold one file a frame.
-constexpr const char* kFolders[] = {"surface",  "particles", "volumes",
-                                    "paraview", "bodies",    "probes", "maps"};
+constexpr const char* kFolders[] = {"surface", "particles", "volumes", "paraview",
+                                    "bodies",  "probes",    "maps"};
 /// Everything else a run writes at the top of its directory.
 constexpr const char* kTopFiles[] = {"manifest.json", "scene.json",  "stats.jsonl",
                                      "slosh.pvd",     "checkpoints", "preview.mp4"};

@@ -53,8 +53,9 @@ std::string bodies(const StepReport& r) {
 /// The viscous solve, if there was one.
 std::string viscosity(const SolveReport& r) {
     if (r.unknowns == 0) return "";
-    return fmt::format("\"viscosity\":{{\"unknowns\":{},\"iterations\":{},\"relative_residual\":{}}},",
-                       r.unknowns, r.iterations, number(r.relative_residual));
+    return fmt::format(
+        "\"viscosity\":{{\"unknowns\":{},\"iterations\":{},\"relative_residual\":{}}},", r.unknowns,
+        r.iterations, number(r.relative_residual));
 }
 
 /// Constraints between particles, if there were any.
@@ -77,10 +78,10 @@ std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
         kStart, frame, substep, number(r.time), number(r.dt), r.accepted, quoted(r.solver),
         r.pressure.iterations, number(r.pressure.residual), number(r.pressure.relative_residual),
         r.pressure.converged, r.pressure.unknowns, r.pressure.pockets, number(r.squeezed),
-        number(r.volume),
-        number(r.kinetic_energy), number(r.potential_energy), number(r.max_speed), r.particles,
-        r.emitted, r.drained, r.left_inside, r.blocks, r.liquid_cells, probes(r.probe_pressure),
-        bodies(r), viscosity(r.viscosity), spacing(r.spacing), r.peak_bytes);
+        number(r.volume), number(r.kinetic_energy), number(r.potential_energy), number(r.max_speed),
+        r.particles, r.emitted, r.drained, r.left_inside, r.blocks, r.liquid_cells,
+        probes(r.probe_pressure), bodies(r), viscosity(r.viscosity), spacing(r.spacing),
+        r.peak_bytes);
     for (const StageTime& s : r.times.stages())
         line += fmt::format("{}:{{\"wall\":{},\"cpu\":{}}},", quoted(s.name), number(s.wall),
                             number(s.cpu));

@@ -1,5 +1,5 @@
-// Files for ParaView: one .vtp or .vti (VTK XML, appended raw) a frame and slosh.pvd, which lists them with
-// their times, so that an animation plays at true time.
+// Files for ParaView: one .vtp or .vti (VTK XML, appended raw) a frame and slosh.pvd, which lists
+// them with their times, so that an animation plays at true time.
 //
 // A .pvd can refer to VTK XML files only, not to PLY; that is why the surface (or the particles,
 // in runs that write no surface) is written once more as .vtp.

@@ -85,9 +85,8 @@ Json pressure_row(const std::string& scene, int dim, int n, const std::string& s
 
 void bench_pressure(const BenchOptions& options, BenchReport& report) {
     if (!options.bodies.empty()) return bench_bodies(options, report);
-    const std::vector<std::string> scenes =
-        or_default(options.scenes, {"sphere", "sphere_stream:low", "sphere_stream:mid",
-                                    "sphere_stream:high"});
+    const std::vector<std::string> scenes = or_default(
+        options.scenes, {"sphere", "sphere_stream:low", "sphere_stream:mid", "sphere_stream:high"});
     for (const std::string& name : scenes)
         for (int n : or_default(options.sizes, {32, 64, 128})) {
             std::vector<std::string> overrides = {"resolution=" + std::to_string(n),

@@ -143,7 +143,7 @@ struct Case {
     void run() {
         release_pooled_pages();  // of another size: each starts as a run of its own
         set_threads(threads);
-        const Run next = !scene           ? measure_dam_break(n, frames)
+        const Run next = !scene            ? measure_dam_break(n, frames)
                          : scene->dim == 2 ? measure_scene<2>(*scene, frames)
                                            : measure_scene<3>(*scene, frames);
         if (least)
@@ -226,8 +226,8 @@ void bench_step(const BenchOptions& options, BenchReport& report) {
         for (const std::optional<int>& n : sizes)
             for (int count : counts) {
                 const Scene scene = load_with_flags(name, options.set, {}, n);
-                cases.push_back({scene, scene.resolution,
-                                 options.frames.value_or(scene.frames - 1), count});
+                cases.push_back(
+                    {scene, scene.resolution, options.frames.value_or(scene.frames - 1), count});
             }
     }
     if (options.scenes.empty())

@@ -13,7 +13,8 @@ const std::vector<BenchSuite>& bench_suites() {
     static const std::vector<BenchSuite> suites = {
         {"pressure", "iterations and seconds of the pressure solvers", bench_pressure, true},
         {"step", "seconds by stage of a time step: a dam break, or --scene", bench_step, true},
-        {"lcp", "solvers for separating walls (--table, --plot: the papers')", bench_lcp, true, true},
+        {"lcp", "solvers for separating walls (--table, --plot: the papers')", bench_lcp, true,
+         true},
         {"viscosity", "iterations and seconds of the viscous solvers", bench_viscosity},
         {"tall", "tall-cell water: milliseconds a step and real-time factor", bench_tall, true},
     };

@@ -1,6 +1,7 @@
-// `slosh bench viscosity`: the viscous solvers on liquids in a spherical tank, half full, with waves, a
-// fixed ball in it and a blob in free fall, over dt eta / (rho h^2) = nu from 1e-2 to 1e6. Other
-// liquids: nu that varies smoothly, in layers, or as a stiff lump; a spray of droplets; a free body.
+// `slosh bench viscosity`: the viscous solvers on liquids in a spherical tank, half full, with
+// waves, a fixed ball in it and a blob in free fall, over dt eta / (rho h^2) = nu from 1e-2 to 1e6.
+// Other liquids: nu that varies smoothly, in layers, or as a stiff lump; a spray of droplets; a
+// free body.
 #include "slosh/base/error.h"
 #include "slosh/base/hash.h"
 #include "slosh/base/parallel.h"
@@ -63,26 +64,31 @@ struct Tank {
     Tank(const std::string& kind, int n)
         : grid{.origin = {}, .dx = 1.0 / n, .cells = Index<3>::filled(n)} {
         const auto cells = [&](double d) { return std::clamp(d * n, -5.0, 5.0); };
-        const auto surface = [&](const Point<3>& x) { return kind == "spray" ? spray(x, n) : pool(x); };
+        const auto surface = [&](const Point<3>& x) {
+            return kind == "spray" ? spray(x, n) : pool(x);
+        };
         std::vector<Index<3>> coords;
         const int side = (n + kSide - 1) / kSide;
         for (int z = -1; z <= side; ++z)
             for (int y = -1; y <= side; ++y)
                 for (int x = -1; x <= side; ++x) {
-                    const Point<3> middle = grid.node(Index<3>{x, y, z} * kSide + Index<3>::filled(4));
+                    const Point<3> middle =
+                        grid.node(Index<3>{x, y, z} * kSide + Index<3>::filled(4));
                     const double reach = 8 * grid.dx;
-                    if (surface(middle) < reach && tank(middle) > -reach) coords.push_back({x, y, z});
+                    if (surface(middle) < reach && tank(middle) > -reach)
+                        coords.push_back({x, y, z});
                 }
         blocks = std::make_shared<const Blocks<3>>(std::move(coords));
         const bool free_ball = kind == "body" || kind == "body one-way";
         const ShapePtr<3> ball = sphere<3>({0.62, 0.3, 0.45}, 0.1);
-        open = open_volumes(sampled(blocks,
-                                    [&](const Index<3>& i) {
-                                        const Point<3> x = grid.node(i);
-                                        const double d = tank(x);
-                                        return cells(free_ball ? std::min(d, ball->distance(x)) : d);
-                                    }),
-                            VolumeKind::Consistent);
+        open =
+            open_volumes(sampled(blocks,
+                                 [&](const Index<3>& i) {
+                                     const Point<3> x = grid.node(i);
+                                     const double d = tank(x);
+                                     return cells(free_ball ? std::min(d, ball->distance(x)) : d);
+                                 }),
+                         VolumeKind::Consistent);
         liquid = liquid_volumes(
             sampled(blocks, [&](const Index<3>& i) { return cells(surface(grid.centre(i))); }),
             VolumeKind::Consistent);
@@ -94,8 +100,11 @@ struct Tank {
             });
         if (free_ball) {
             ViscousBody<3> body;
-            body.placed = {.shape = ball.get(), .at = {}, .centre = {0.62, 0.3, 0.45},
-                           .velocity = {0, -1, 0}, .spin = {}};
+            body.placed = {.shape = ball.get(),
+                           .at = {},
+                           .centre = {0.62, 0.3, 0.45},
+                           .velocity = {0, -1, 0},
+                           .spin = {}};
             shape_ = ball;
             const double mass = 3 * 4.18879 * std::pow(0.1 * n, 3);
             for (int k = 0; k < 6; ++k) {
@@ -105,8 +114,8 @@ struct Tank {
             bodies = {body};
             faces = body_volumes(grid, bodies, open, VolumeKind::Consistent);
         }
-        moved = solid_motion<3>(grid, open, FaceField<float, 3>(blocks), bodies, faces, kind == "body",
-                                [](const Point<3>&) { return Point<3>{}; });
+        moved = solid_motion<3>(grid, open, FaceField<float, 3>(blocks), bodies, faces,
+                                kind == "body", [](const Point<3>&) { return Point<3>{}; });
         if (kind == "smooth" || kind == "layers" || kind == "lump")
             varies_ = sampled(blocks, [&](const Index<3>& i) {
                 const Point<3> x = grid.centre(i);
@@ -122,7 +131,8 @@ struct Tank {
         Field<float, 3> local;
         if (varies_.blocks_ptr()) {
             local = varies_;
-            for (std::size_t k = 0; k < local.cells(); ++k) local.data()[k] *= static_cast<float>(nu);
+            for (std::size_t k = 0; k < local.cells(); ++k)
+                local.data()[k] *= static_cast<float>(nu);
             input.local_nu = &local;
         }
         const ViscousSystem<3> system = assemble_viscosity(input);

@@ -152,7 +152,8 @@ Command add_bench(CLI::App& app) {
         ->delimiter(',')
         ->type_name("N,M")
         ->check(range(1, 1024));
-    c.add_option("--set", o->set, "pressure, step, lcp: override a key of the scenes; may be repeated")
+    c.add_option("--set", o->set,
+                 "pressure, step, lcp: override a key of the scenes; may be repeated")
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     c.add_option("--frames", o->frames, "Frames to simulate")
@@ -258,15 +259,9 @@ int main(int argc, char** argv) {
     app.get_formatter()->column_width(34);
     app.require_subcommand(0, 1);
     const std::vector<std::pair<const char*, Command>> commands = {
-        {"run", add_run(app)},
-        {"render", add_render(app)},
-        {"view", add_view(app)},
-        {"check", add_check(app)},
-        {"scenes", add_scenes(app)},
-        {"info", add_info(app)},
-        {"bench", add_bench(app)},
-        {"validate", add_validate(app)},
-        {"lcp", add_lcp(app)},
+        {"run", add_run(app)},     {"render", add_render(app)},     {"view", add_view(app)},
+        {"check", add_check(app)}, {"scenes", add_scenes(app)},     {"info", add_info(app)},
+        {"bench", add_bench(app)}, {"validate", add_validate(app)}, {"lcp", add_lcp(app)},
     };
 
     // Set last: subcommands would inherit it.

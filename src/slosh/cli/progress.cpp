@@ -42,9 +42,10 @@ void Progress::step(int frame, const StepReport& report, double done) {
     particles_ = report.particles;
     if (report.squeezed > 0 && !warned_) {
         warned_ = true;
-        warn(fmt::format("at t = {:.4g} s walls press {:.3g} m^3/s into liquid that has no way out; that "
-                         "volume is lost. Leave air, or open a side",
-                         report.time, report.squeezed));
+        warn(fmt::format(
+            "at t = {:.4g} s walls press {:.3g} m^3/s into liquid that has no way out; that "
+            "volume is lost. Leave air, or open a side",
+            report.time, report.squeezed));
     }
     if (quiet_ || !terminal_) return;
     // Before the first frame is done, guess from its own share.

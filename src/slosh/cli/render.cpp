@@ -77,11 +77,10 @@ private:
     }
 
     std::string file(int frame, const char* kind, const char* extension, const char* key) const {
-        const fs::path path =
-            fs::path(options_.directory) / kind / fmt::format("{}.{:04}.{}", kind, frame, extension);
+        const fs::path path = fs::path(options_.directory) / kind /
+                              fmt::format("{}.{:04}.{}", kind, frame, extension);
         if (!fs::exists(path))
-            throw InputError(
-                fmt::format("{} is missing; a run {} writes it", path.string(), key));
+            throw InputError(fmt::format("{} is missing; a run {} writes it", path.string(), key));
         return path.string();
     }
 
@@ -100,8 +99,8 @@ private:
     std::optional<SurfaceMaps> read_frame_maps(int frame) const {
         if (!scene().maps || options_.particles) return {};
         const Box<3>& domain = scene().domain;
-        return read_maps(file(frame, "maps", "pfm", "of the scene"),
-                         {{domain.lo[0], domain.lo[2]}}, domain.hi[0] - domain.lo[0]);
+        return read_maps(file(frame, "maps", "pfm", "of the scene"), {{domain.lo[0], domain.lo[2]}},
+                         domain.hi[0] - domain.lo[0]);
     }
 
     SurfaceMesh read_surface(int frame) const {
@@ -117,8 +116,8 @@ private:
     RenderParticles read_particles(int frame) const {
         RenderParticles shown;
         if (!options_.particles && !scene().spray) return shown;
-        const ParticleCloud cloud = read_particles_ply(
-            file(frame, "particles", "ply", "with --set output.particles=ply"));
+        const ParticleCloud cloud =
+            read_particles_ply(file(frame, "particles", "ply", "with --set output.particles=ply"));
         shown.positions = cloud.positions;
         if (scene().spray) {  // white, whatever its speed
             shown.speeds.assign(cloud.positions.size(), 1.0f);

@@ -11,8 +11,8 @@
 #include "slosh/base/timer.h"
 #include "slosh/cache/frame_writer.h"
 #include "slosh/cache/ply.h"
-#include "slosh/cli/commands.h"
 #include "slosh/cli/body_meshes.h"
+#include "slosh/cli/commands.h"
 #include "slosh/cli/interrupt.h"
 #include "slosh/cli/load.h"
 #include "slosh/cli/progress.h"
@@ -58,16 +58,17 @@ public:
         wait();
         for (const Step& step : steps) directory_.add_stats(step.report, frame, step.number);
         if (stopping || directory_.checkpoint_due(frame) ||
-            choices_.particles != ParticleFormat::None || (choices_.paraview && !choices_.surface)) {
+            choices_.particles != ParticleFormat::None ||
+            (choices_.paraview && !choices_.surface)) {
             (void)write_frame(directory_, frame, shown, state, grid_, choices_, stopping);
             return;
         }
         LiquidState<D> rest;
         rest.bodies = state.bodies;
-        writing_ = std::async(std::launch::async, [this, frame, shown = std::move(shown),
-                                                   rest = std::move(rest)] {
-            (void)write_frame(directory_, frame, shown, rest, grid_, choices_, false);
-        });
+        writing_ = std::async(
+            std::launch::async, [this, frame, shown = std::move(shown), rest = std::move(rest)] {
+                (void)write_frame(directory_, frame, shown, rest, grid_, choices_, false);
+            });
     }
     /// What went wrong in writing is thrown here.
     void wait() {

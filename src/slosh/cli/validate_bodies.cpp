@@ -1,11 +1,11 @@
 // Validation case 4c and 11b: bodies in the pressure solve alone, at the instant of their release.
 #include <fmt/format.h>
 
-#include "slosh/rigid/mass.h"
 #include "slosh/cli/validate_liquid.h"
 #include "slosh/cli/validate_rows.h"
 #include "slosh/liquid/step_bodies.h"
 #include "slosh/pressure/fixed_problem.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"
 

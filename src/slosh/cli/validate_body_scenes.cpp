@@ -1,12 +1,12 @@
-// Bodies in the scenes that show them: the plug holds, the box in its tube is jostled and pushed up,
-// and long steps are stable at any density.
+// Bodies in the scenes that show them: the plug holds, the box in its tube is jostled and pushed
+// up, and long steps are stable at any density.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "slosh/rigid/mass.h"
 #include "slosh/cli/validate_liquid.h"
 #include "slosh/cli/validate_rows.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/scene/load.h"
 #include "slosh/shape/primitives.h"
 
@@ -30,12 +30,13 @@ void validate_plug(ValidateReport& report) {
     std::vector<std::uint32_t> passed;
     std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(),
                                   std::back_inserter(passed));
-    add_small(report, "plug", "particles that passed in 5 s", static_cast<double>(passed.size()), 0);
-    add_small(report, "plug", "way of the plug, cells",
-              std::abs(simulation.state().bodies[0].position[1] -
-                       setup.bodies[0].start.position[1]) /
-                  setup.grid.dx,
-              0.5);
+    add_small(report, "plug", "particles that passed in 5 s", static_cast<double>(passed.size()),
+              0);
+    add_small(
+        report, "plug", "way of the plug, cells",
+        std::abs(simulation.state().bodies[0].position[1] - setup.bodies[0].start.position[1]) /
+            setup.grid.dx,
+        0.5);
 }
 
 void validate_tube(ValidateReport& report) {

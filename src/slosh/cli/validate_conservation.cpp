@@ -71,8 +71,9 @@ void transfer_round_trip(ValidateReport& report) {
     const double spin = angular_momentum(p);
     particles_to_grid(p, occupied, velocity, weight);
     const Field<float, 2> no_solid(blocks, 5.0f);
-    (void)gather_and_move<2>(velocity, nullptr, no_solid, occupied,
-                             {.dt_over_dx = 0, .order = 2, .transfer = Transfer::Apic, .flip_blend = 0}, p);
+    (void)gather_and_move<2>(
+        velocity, nullptr, no_solid, occupied,
+        {.dt_over_dx = 0, .order = 2, .transfer = Transfer::Apic, .flip_blend = 0}, p);
     add_small(report, "10/transfer", "|change of momentum| / momentum, one round trip",
               length(momentum(p) - before) / length(before), 1e-5);
     add_small(report, "10/transfer", "|change of angular momentum| / itself, one round trip",
@@ -88,7 +89,9 @@ void long_sloshing(ValidateReport& report) {
     setup.liquid.push_back({formula_shape<2>([](const Point<2>& x) {
                                 return x[1] - 0.5 - 0.1 * std::cos(3.14159265358979 * x[0]);
                             }),
-                            {}, {}, {}});
+                            {},
+                            {},
+                            {}});
     LiquidSimulation<2> simulation(setup);
     const double start = centre_of_mass(simulation)[1];
     double first_volume = 0, worst = 0, early = 0, late = 0;

@@ -28,8 +28,8 @@ double at(const std::vector<Sample>& curve, double time) {
 template <int D>
 double front(const LiquidSimulation<D>& simulation) {
     const auto& p = simulation.state().particles;
-    const std::size_t ahead = static_cast<std::size_t>(
-        4 * std::pow(simulation.setup().step.particles_per_axis, D));
+    const std::size_t ahead =
+        static_cast<std::size_t>(4 * std::pow(simulation.setup().step.particles_per_axis, D));
     std::vector<float> x;
     for (std::size_t i = 0; i < p.size(); ++i)
         if (p.x[1][i] < 2) x.push_back(p.x[0][i]);
@@ -84,7 +84,8 @@ void validate_martin_moyce(ValidateReport& report) {
     double worst = 0;
     for (const Sample& r : kMartinMoyceHeight)
         if (r.time < h.back().time)
-            worst = std::max(worst, std::abs(at(h, r.time - best_shift / std::sqrt(2.0)) - r.value));
+            worst =
+                std::max(worst, std::abs(at(h, r.time - best_shift / std::sqrt(2.0)) - r.value));
     add_small(report, "2a", "height at the wall, largest deviation / 2a", worst, 0.05);
 }
 

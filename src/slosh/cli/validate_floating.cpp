@@ -3,10 +3,10 @@
 
 #include <numbers>
 
-#include "slosh/rigid/mass.h"
 #include "slosh/cli/validate_liquid.h"
 #include "slosh/cli/validate_rows.h"
 #include "slosh/liquid/momentum.h"
+#include "slosh/rigid/mass.h"
 #include "slosh/shape/primitives.h"
 
 namespace slosh::cli {
@@ -33,9 +33,8 @@ void validate_draft(ValidateReport& report) {
         body.angular_damping = 4;
         setup.bodies.push_back(body);
         LiquidSimulation<2> simulation(setup);
-        const double volume =
-            static_cast<double>(simulation.state().particles.size()) * particle_mass(setup) /
-            setup.density;
+        const double volume = static_cast<double>(simulation.state().particles.size()) *
+                              particle_mass(setup) / setup.density;
         double sum = 0, weight = 0;  // mean over the last second
         run_to<2>(simulation, 5, [&](const StepReport& r) {
             if (r.time < 4) return;

@@ -14,8 +14,9 @@ constexpr double kGravity = 9.81;
 // ---- ceiling: a ball thrown up at 4 m/s in a unit cube ----------------------------------------
 
 struct CeilingRun {
-    double share = 0;  ///< Of the liquid within 3.5 cells of the ceiling, five frames after the peak.
-    double fall = 0;   ///< Of the centre of mass in two frames from its release, over free fall.
+    double share =
+        0;  ///< Of the liquid within 3.5 cells of the ceiling, five frames after the peak.
+    double fall = 0;  ///< Of the centre of mass in two frames from its release, over free fall.
 };
 
 CeilingRun run_ceiling(const char* separation) {
@@ -91,7 +92,8 @@ void validate_hanging(ValidateReport& report) {
         const char* scene;
         double time;  // s, when the splash has passed and sticky walls still hold liquid
     };
-    for (const Look& look : {Look{"sphere", 1.0}, Look{"ball_box", 0.5}, Look{"wall_splash", 0.8}}) {
+    for (const Look& look :
+         {Look{"sphere", 1.0}, Look{"ball_box", 0.5}, Look{"wall_splash", 0.8}}) {
         double share[2];
         for (int sticky = 0; sticky < 2; ++sticky) {
             const Scene scene =

@@ -1,5 +1,5 @@
-// Position correction in the scene that needs it: plates pressed through thick liquid (Figs. 6 and 8 of
-// the viscous paper).
+// Position correction in the scene that needs it: plates pressed through thick liquid (Figs. 6 and
+// 8 of the viscous paper).
 #include <fmt/format.h>
 
 #include "slosh/cli/validate_liquid.h"
@@ -17,10 +17,10 @@ double greatest_density(const LiquidSimulation<3>& simulation, SolidGrid<3>& sol
     Particles<3> particles = simulation.state().particles;
     const ParticleBlocks<3> occupied = sort_by_block(particles);
     SolidFields<3> fields;
-    solids.update(simulation.state().time, 0, step_topology(*occupied.blocks),
-                  setup.step.fractions, fields);
-    const std::vector<float> density = densities_at_particles<3>(
-        particles, occupied, fields.nodal, setup.step.particles_per_axis);
+    solids.update(simulation.state().time, 0, step_topology(*occupied.blocks), setup.step.fractions,
+                  fields);
+    const std::vector<float> density =
+        densities_at_particles<3>(particles, occupied, fields.nodal, setup.step.particles_per_axis);
     return *std::max_element(density.begin(), density.end());
 }
 
@@ -75,8 +75,8 @@ void validate_plates(ValidateReport& report) {
     report.compare("plates", "greatest density / rest density", run.density, 1, 0.1);
     report.tell("plates", "least change of volume", run.volume[0]);
     report.tell("plates", "greatest change of volume", run.volume[1]);
-    add_small(report, "plates", "largest change of volume",
-              std::max(-run.volume[0], run.volume[1]), 0.01);
+    add_small(report, "plates", "largest change of volume", std::max(-run.volume[0], run.volume[1]),
+              0.01);
     add_at_least(report, "plates", "share of liquid above the plate at the end", run.above, 0.45);
     const SpreadRun plain = run_spread("plates", {kUnscaled}, kFrames, kPlateTop);
     add_iterations(report, "plates", run.iterations, plain.iterations);

@@ -1,5 +1,6 @@
-// Validation case 5a: flows whose profile is known. Couette, Poiseuille and the film by one long step of
-// the viscous system alone; the vortices of Taylor and Green by many short ones, and in whole runs.
+// Validation case 5a: flows whose profile is known. Couette, Poiseuille and the film by one long
+// step of the viscous system alone; the vortices of Taylor and Green by many short ones, and in
+// whole runs.
 #include <fmt/format.h>
 
 #include "slosh/cli/validate_liquid.h"
@@ -11,20 +12,21 @@ namespace slosh::cli {
 
 namespace {
 
-// ---- profiles between plates and under a surface --------------------------------------------------
+// ---- profiles between plates and under a surface
+// --------------------------------------------------
 
-/// Layers of depth 1, and as long as it takes for what the open ends change, free of stress, to die out:
-/// in a film, where that is slowest, it falls by exp(-1.11) a depth.
+/// Layers of depth 1, and as long as it takes for what the open ends change, free of stress, to die
+/// out: in a film, where that is slowest, it falls by exp(-1.11) a depth.
 constexpr int kLength = 24;
 constexpr double kSteady = 1e8;  // nu of the one long step
 
 constexpr const char* kOrder = "order from 16 to 32 cells";
 
 struct Layer {
-    bool lid = false;       ///< A plate on top; else a free surface.
+    bool lid = false;  ///< A plate on top; else a free surface.
     double lid_speed = 0;
-    double push = 0;        ///< Force over viscosity.
-    double off = 0;         ///< Cells that the floor lies above a line of the grid.
+    double push = 0;  ///< Force over viscosity.
+    double off = 0;   ///< Cells that the floor lies above a line of the grid.
 };
 
 /// Largest error over the depth at half the length, over `scale`; n cells are one depth.
@@ -92,7 +94,8 @@ void add_errors(ValidateReport& report, const std::string& name, const std::stri
     add_small(report, name, what + ", 32 cells", error.fine, 0.01);
 }
 
-// ---- Taylor-Green between walls along which liquid glides -----------------------------------------
+// ---- Taylor-Green between walls along which liquid glides
+// -----------------------------------------
 
 constexpr double kTime = 0.2;  // s
 constexpr double kEta = 50;    // kg/(m s)
@@ -108,8 +111,8 @@ double vortex(int axis, const Point<2>& x) {
     return (axis == 0 ? 1 : -1) * std::sin(a) * std::cos(b);
 }
 
-/// Share of the energy that steps of the viscous system alone leave of the vortex on the grid. It has no
-/// divergence, so pressure would have nothing to do.
+/// Share of the energy that steps of the viscous system alone leave of the vortex on the grid. It
+/// has no divergence, so pressure would have nothing to do.
 double energy_left_on_grid(int n) {
     const GridGeometry<2> grid{.origin = {}, .dx = 1.0 / n, .cells = {n, n}};
     std::vector<Index<2>> coords;
@@ -139,15 +142,13 @@ double energy_left_on_grid(int n) {
     const SampleVolumes<2> open = open_volumes(nodal, VolumeKind::Consistent);
     const SampleVolumes<2> liquid = liquid_volumes(phi, VolumeKind::Consistent);
     const std::array<Field<float, 2>, 1> glide = {Field<float, 2>(blocks, 1e6f)};
-    const ViscousSystem<2> system =
-        assemble_viscosity<2>({.open = &open,
-                               .liquid = &liquid,
-                               .nu = step_of(n) * kEta / kRho * n * n,
-                               .slip = &glide});
+    const ViscousSystem<2> system = assemble_viscosity<2>(
+        {.open = &open, .liquid = &liquid, .nu = step_of(n) * kEta / kRho * n * n, .slip = &glide});
     for (int left = static_cast<int>(std::lround(kTime / step_of(n))); left > 0; --left) {
         std::vector<double> rhs, x;
         system.load(u, rhs, x);
-        if (!solve_viscosity<2>(system, nullptr, {.tolerance = 1e-10}, rhs, x).converged) return NAN;
+        if (!solve_viscosity<2>(system, nullptr, {.tolerance = 1e-10}, rhs, x).converged)
+            return NAN;
         system.store(x, u);
     }
     return energy() / start;
@@ -194,7 +195,10 @@ void validate_profiles(ValidateReport& report) {
     };
     const Flow flows[] = {
         {"5a/couette", {.lid = true, .lid_speed = 1}, [](double y) { return y; }, 1},
-        {"5a/poiseuille", {.lid = true, .push = 1}, [](double y) { return 0.5 * y * (1 - y); }, 0.125},
+        {"5a/poiseuille",
+         {.lid = true, .push = 1},
+         [](double y) { return 0.5 * y * (1 - y); },
+         0.125},
         {"5a/film", {.push = 1}, [](double y) { return y - 0.5 * y * y; }, 0.5},
     };
     for (const Flow& flow : flows) {

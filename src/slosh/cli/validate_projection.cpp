@@ -2,8 +2,8 @@
 // and 11a (a flow that is already right must be left alone).
 #include <fmt/format.h>
 
-#include "slosh/pressure/fixed_problem.h"
 #include "slosh/cli/validate_rows.h"
+#include "slosh/pressure/fixed_problem.h"
 #include "slosh/shape/csg.h"
 #include "slosh/shape/primitives.h"
 

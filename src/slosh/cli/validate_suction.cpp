@@ -1,7 +1,7 @@
-// Whether suction holds a ball to a wall: a ball starts away from the floor under a layer of viscous liquid,
-// without gravity. Liquid must flow in under it, and what draws it there is a pressure below that of the air;
-// walls that let go have none. Viscous stress may still pull: it is no pressure, and the thicker the liquid the
-// more it counts.
+// Whether suction holds a ball to a wall: a ball starts away from the floor under a layer of
+// viscous liquid, without gravity. Liquid must flow in under it, and what draws it there is a
+// pressure below that of the air; walls that let go have none. Viscous stress may still pull: it is
+// no pressure, and the thicker the liquid the more it counts.
 #include <fmt/format.h>
 
 #include "slosh/cli/validate_liquid.h"
@@ -13,15 +13,15 @@ namespace slosh::cli {
 
 namespace {
 
-constexpr double kRadius = 0.1;  // m
+constexpr double kRadius = 0.1;    // m
 constexpr double kDensity = 3000;  // kg/m^3, of the ball
-constexpr double kSpeed = 1;     // m/s, at the start
-constexpr double kAmid = 0.15;   // m under a ball that is far from walls
+constexpr double kSpeed = 1;       // m/s, at the start
+constexpr double kAmid = 0.15;     // m under a ball that is far from walls
 constexpr int kSteps = 10;
 constexpr double kStep = 0.002;  // s
 
-/// Of the ball's momentum at the start: a steady force that takes this share in all takes half as much of the way, here a
-/// twentieth. Walls that hold take more than half of the momentum.
+/// Of the ball's momentum at the start: a steady force that takes this share in all takes half as
+/// much of the way, here a twentieth. Walls that hold take more than half of the momentum.
 constexpr double kMostSuction = 0.1;
 
 struct Way {
@@ -29,8 +29,8 @@ struct Way {
     double suction = 0;  ///< What suction can at most have taken of the ball's momentum.
 };
 
-/// `gap` is under the ball at the start. The suction of a step is the least pressure of all cells below the ball's
-/// middle, taken to act on the whole of its cross-section.
+/// `gap` is under the ball at the start. The suction of a step is the least pressure of all cells
+/// below the ball's middle, taken to act on the whole of its cross-section.
 template <int D>
 Way way(Separation separation, double gap, double viscosity) {
     const int n = D == 2 ? 64 : 32;
@@ -63,8 +63,7 @@ Way way(Separation separation, double gap, double viscosity) {
         const auto least = std::min_element(r.probe_pressure.begin(), r.probe_pressure.end());
         result.suction += std::max(0.0, -*least) * r.dt / stop;
     });
-    result.share =
-        (simulation.state().bodies[0].position[1] - start) / (kSpeed * kSteps * kStep);
+    result.share = (simulation.state().bodies[0].position[1] - start) / (kSpeed * kSteps * kStep);
     return result;
 }
 

@@ -34,8 +34,8 @@ double flood_drift(int max_step, double volume_time, int rows, int under) {
 }  // namespace
 
 void validate_tall_volume(ValidateReport& report) {
-    add_small(report, "9e", "volume change in the minute after a flood",
-              flood_drift(4, 0.1, 32, 8), 0.02);
+    add_small(report, "9e", "volume change in the minute after a flood", flood_drift(4, 0.1, 32, 8),
+              0.02);
     // What the account of volume has to put right, with D and without: shown, so any change passes.
     // Its water is so shallow that 32 rows hold all of it, and D has nothing to do; with 16 there
     // are tall cells.

@@ -13,12 +13,12 @@ namespace {
 
 // ---- 4a: a ball sinks in a spherical shell ------------------------------------------------------
 
-constexpr double kRadius = 0.05;      // m
+constexpr double kRadius = 0.05;       // m
 constexpr double kBallDensity = 3000;  // kg/m^3
-constexpr int kShell = 4;             // radius of the shell over the ball's
-constexpr int kCells = 6;             // along the ball's radius: 54^3 cells in all
-constexpr int kPasses = 5;            // of viscosity and pressure in a step
-constexpr int kCoarse = 3;            // cells, and one pass, where only the order of magnitude counts
+constexpr int kShell = 4;              // radius of the shell over the ball's
+constexpr int kCells = 6;              // along the ball's radius: 54^3 cells in all
+constexpr int kPasses = 5;             // of viscosity and pressure in a step
+constexpr int kCoarse = 3;  // cells, and one pass, where only the order of magnitude counts
 
 /// Drag in a concentric shell over that in unbounded liquid, exact for Stokes flow.
 double shell_factor(double lambda) {
@@ -71,7 +71,9 @@ void validate_stokes(ValidateReport& report) {
         const auto name = [&](const char* coupling) {
             return fmt::format("stokes/{:g}/{}", viscosity, coupling);
         };
-        const auto grid = [](int cells) { return fmt::format("V, m/s ({} cells a radius)", cells); };
+        const auto grid = [](int cells) {
+            return fmt::format("V, m/s ({} cells a radius)", cells);
+        };
         LiquidSimulation<3> strong(ball_in_shell(viscosity, Coupling::Strong, kCells, kPasses));
         const double speed = sinking_speed(strong);
         // At 10 kg/(m s) the Reynolds number is 10, and Stokes' law does not hold.
@@ -96,11 +98,13 @@ void validate_stokes(ValidateReport& report) {
     }
 }
 
-// ---- 5b: a free blob that spins -------------------------------------------------------------------
+// ---- 5b: a free blob that spins
+// -------------------------------------------------------------------
 
 void validate_spin(ValidateReport& report) {
     constexpr int kSteps = 20;
-    // The share of its spin that a disc keeps; what the transfer takes is the same without viscosity.
+    // The share of its spin that a disc keeps; what the transfer takes is the same without
+    // viscosity.
     const auto kept = [](double viscosity) {
         LiquidSetup<2> setup = closed_box<2>({48, 48}, 1.0 / 48);
         setup.gravity[1] = Curve(0);
@@ -129,7 +133,8 @@ void validate_spin(ValidateReport& report) {
                   std::abs(kept(viscosity) / without - 1) / kSteps, 1e-3);
 }
 
-// ---- 5c: a viscous gravity current ----------------------------------------------------------------
+// ---- 5c: a viscous gravity current
+// ----------------------------------------------------------------
 
 void validate_current(ValidateReport& report) {
     const double dx = 0.01, eta = 100, volume = 0.4 * 0.25;

@@ -17,8 +17,8 @@ constexpr double kGravity = 9.81;
 
 // ---- dragon_drop: liquid that hangs in the air --------------------------------------------------
 
-/// Numbers the pieces of liquid: particles whose cells are joined by liquid cells that touch, corners included, are of
-/// one piece. Liquid is a cell with a particle, or inside the surface.
+/// Numbers the pieces of liquid: particles whose cells are joined by liquid cells that touch,
+/// corners included, are of one piece. Liquid is a cell with a particle, or inside the surface.
 std::vector<int> pieces(const LiquidSimulation<3>& simulation, int& count) {
     const Particles<3>& p = simulation.state().particles;
     const auto key = [](const Index<3>& c) {
@@ -68,13 +68,13 @@ struct Floating {
 };
 
 /// Counts, in every frame, the particles of pieces that touch no solid and yet do not fall: nothing
-/// but the solver can hold them. A piece that is let go at rest gains g dt in a frame and sinks by g dt^2 / 2;
-/// one that gains less than half of the first and sinks by less than the second, without having met
-/// anything, floats.
+/// but the solver can hold them. A piece that is let go at rest gains g dt in a frame and sinks by
+/// g dt^2 / 2; one that gains less than half of the first and sinks by less than the second,
+/// without having met anything, floats.
 Floating count_floating(const char* volumes, const char* correction) {
-    const Scene scene = load_scene(
-        "dragon_drop", {fmt::format("volumes={}", volumes), "resolution=40",
-                        fmt::format("position_correction={}", correction)});
+    const Scene scene =
+        load_scene("dragon_drop", {fmt::format("volumes={}", volumes), "resolution=40",
+                                   fmt::format("position_correction={}", correction)});
     const LiquidSetup<3> setup = make_setup<3>(scene);
     SolidGrid<3> solids(setup.grid, setup.solids, setup.open_side);
     LiquidSimulation<3> simulation(setup);
@@ -116,7 +116,8 @@ Floating count_floating(const char* volumes, const char* correction) {
         const double fall = 0.5 * kGravity * dt * dt;  // of a piece let go at rest
         for (int k = 0; k < count; ++k) {
             const double n = static_cast<double>(size[k]);
-            const double gained = (before[k] - after[k]) / n, sunk = (height_before[k] - height[k]) / n;
+            const double gained = (before[k] - after[k]) / n,
+                         sunk = (height_before[k] - height[k]) / n;
             if (!is_clear[k]) continue;
             result.clear += size[k];
             if (gained < 0.5 * kGravity * dt && sunk < fall) result.particles += size[k];
@@ -186,7 +187,8 @@ void validate_gears(ValidateReport& report) {
         const std::string name = fmt::format("gears/{:g}", scene.inflows[n].viscosity);
         report.tell(name, "mean speed from 1 s to 2 s, rad/s", angle[n]);
         if (n > 0)
-            add_at_least(report, name, "speed in thinner liquid / speed", angle[n - 1] / angle[n], 1.05);
+            add_at_least(report, name, "speed in thinner liquid / speed", angle[n - 1] / angle[n],
+                         1.05);
     }
 }
 

@@ -1,4 +1,5 @@
-// Validation case 6: walls that let go, on the projection alone (6b, 6c, 6d) and in whole runs (6a).
+// Validation case 6: walls that let go, on the projection alone (6b, 6c, 6d) and in whole runs
+// (6a).
 #include <fmt/format.h>
 
 #include "slosh/cli/validate_liquid.h"
@@ -42,8 +43,8 @@ double largest_deviation(const FixedProblem<D>& problem, const Point<D>& expecte
         for (int b = 0; b < problem.blocks->size(); ++b)
             for (int o = 0; o < kBlockCells<D>; ++o)
                 if (problem.known.axis(d).block(b)[o])
-                    most = std::max(most, std::abs(problem.velocity.axis(d).block(b)[o] -
-                                                   expected[d]));
+                    most = std::max(most,
+                                    std::abs(problem.velocity.axis(d).block(b)[o] - expected[d]));
     return most;
 }
 
@@ -53,8 +54,8 @@ double largest_deviation(const FixedProblem<D>& problem, const Point<D>& expecte
 double fall_of_slab(Separation separation) {
     LiquidSetup<2> setup = closed_box<2>({48, 48}, 1.0 / 48);
     setup.step.separation = separation;
-    setup.liquid.push_back({.shape = box<2>({0, 0.6}, {1, 0.8}), .velocity = {0, 2}, .spin = {},
-                            .centre = {}});
+    setup.liquid.push_back(
+        {.shape = box<2>({0, 0.6}, {1, 0.8}), .velocity = {0, 2}, .spin = {}, .centre = {}});
     LiquidSimulation<2> simulation(setup);
     const auto speed = [&] {
         const auto& p = simulation.state().particles;
@@ -72,7 +73,8 @@ double fall_of_slab(Separation separation) {
 }  // namespace
 
 void validate_slab(ValidateReport& report) {
-    report.compare("6a", "acceleration off the ceiling / g", fall_of_slab(Separation::Cell), 1, 1e-3);
+    report.compare("6a", "acceleration off the ceiling / g", fall_of_slab(Separation::Cell), 1,
+                   1e-3);
     report.tell("6a/off", "the same with sticky walls", fall_of_slab(Separation::Off));
 }
 
@@ -99,8 +101,8 @@ void validate_falling_tank(ValidateReport& report) {
                 const Point<2> x =
                     problem.grid.centre(problem.blocks->first_cell(b) + local_cell<2>(o));
                 const double exact = (kGravity - used) * dt * (level - x[1]) / problem.grid.dx;
-                worst = std::max(worst, std::abs(value - exact) * problem.grid.dx /
-                                            (kGravity * dt * level));
+                worst = std::max(
+                    worst, std::abs(value - exact) * problem.grid.dx / (kGravity * dt * level));
             }
         add_small(report, name, "max |p - rho (g - a) d| / (rho g h)", worst, converged ? 1e-6 : 0);
         add_small(report, name, "max |u - u_expected| / (g dt)",

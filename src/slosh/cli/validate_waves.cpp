@@ -15,8 +15,8 @@ namespace {
 constexpr double kGravity = 9.81, kPi = 3.14159265358979323846;
 
 struct Wave {
-    double period = 0;   ///< Mean over all whole periods. s
-    double kept = 0;     ///< Amplitude of the last period over that of the first.
+    double period = 0;  ///< Mean over all whole periods. s
+    double kept = 0;    ///< Amplitude of the last period over that of the first.
     int periods = 0;
 };
 
@@ -49,7 +49,9 @@ Wave rectangle(Transfer transfer, int n) {
     setup.liquid.push_back({formula_shape<2>([=](const Point<2>& x) {
                                 return x[1] - h - amplitude * std::cos(k * x[0]);
                             }),
-                            {}, {}, {}});
+                            {},
+                            {},
+                            {}});
     setup.step.transfer = transfer;
     setup.step.max_dt = period / 60;
     LiquidSimulation<2> simulation(setup);
@@ -71,7 +73,9 @@ Wave cylinder_wave(int n) {
                                 const double mode = r > 0 ? std::cyl_bessel_j(1, k * r) * a / r : 0;
                                 return x[1] - h - amplitude * mode / 0.5819;
                             }),
-                            {}, {}, {}});
+                            {},
+                            {},
+                            {}});
     setup.step.max_dt = period / 60;
     LiquidSimulation<3> simulation(setup);
     return measure<3>(simulation, middle, period);
@@ -83,7 +87,8 @@ void validate_sloshing_period(ValidateReport& report) {
     const Wave w = rectangle(Transfer::Apic, 128);
     report.compare("3a/rectangle", "period of mode 1, s (ten periods)", w.period, 1.181816, 0.01);
     const Wave c = cylinder_wave(36);
-    report.compare("3a/cylinder", "period of mode m = 1, s (ten periods)", c.period, 1.072043, 0.02);
+    report.compare("3a/cylinder", "period of mode m = 1, s (ten periods)", c.period, 1.072043,
+                   0.02);
 }
 
 void validate_sloshing_damping(ValidateReport& report) {

@@ -44,8 +44,9 @@ int view(const ViewOptions& options) {
     const bool directory = std::filesystem::is_directory(options.what);
     (directory ? play.directory : play.scene) = options.what;
     if (directory && (options.resolution || !options.set.empty()))
-        throw InputError(options.what + " is a run's directory, whose frames are what they are; "
-                                        "--resolution and --set are for scenes");
+        throw InputError(options.what +
+                         " is a run's directory, whose frames are what they are; "
+                         "--resolution and --set are for scenes");
     play.overrides = options.set;
     if (options.resolution)
         play.overrides.push_back("resolution=" + std::to_string(*options.resolution));
@@ -58,19 +59,18 @@ int view(const ViewOptions& options) {
     serve.port = options.port;
     serve.page = view::page();
     if (!view::is_loopback(options.address)) serve.token = view::random_token();
-    view::Server server(serve,
-                        {.joined = [&](int viewer) { player.joined(viewer); },
-                         .left = [&](int viewer) { player.left(viewer); },
-                         .said = [&](int viewer, std::string_view text) { player.said(viewer, text); }});
+    view::Server server(
+        serve, {.joined = [&](int viewer) { player.joined(viewer); },
+                .left = [&](int viewer) { player.left(viewer); },
+                .said = [&](int viewer, std::string_view text) { player.said(viewer, text); }});
     player.attach(server);
     server.start();
     catch_interrupts("\nclosing the page\n");
     std::printf("open %s  (Ctrl-C ends it)\n", server.link().c_str());
     std::fflush(stdout);
     if (!options.no_browser) open_browser(server.link());
-    player.run(interrupted, [](const std::string& line) {
-        std::fprintf(stderr, "slosh: %s\n", line.c_str());
-    });
+    player.run(interrupted,
+               [](const std::string& line) { std::fprintf(stderr, "slosh: %s\n", line.c_str()); });
     return 0;
 }
 

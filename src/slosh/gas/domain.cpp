@@ -95,8 +95,9 @@ void fill_with_gas(const GridGeometry<D>& grid, const bool (&open_side)[2 * D],
 }
 
 template <int D>
-Particles<D> refill(const GasSetup<D>& gas, const GridGeometry<D>& grid, int per_axis, double jitter,
-                    std::uint64_t seed, const std::function<bool(const Point<D>&)>& inside,
+Particles<D> refill(const GasSetup<D>& gas, const GridGeometry<D>& grid, int per_axis,
+                    double jitter, std::uint64_t seed,
+                    const std::function<bool(const Point<D>&)>& inside,
                     const Particles<D>& particles, const ParticleBlocks<D>& pblocks) {
     const BlocksPtr<D> blocks = gas_topology(grid, *pblocks.blocks);
     CellSums<D> sums(blocks);
@@ -146,12 +147,12 @@ Particles<D> refill(const GasSetup<D>& gas, const GridGeometry<D>& grid, int per
     return fresh;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                      \
-    template BlocksPtr<D> gas_topology<D>(const GridGeometry<D>&, const Blocks<D>&);              \
-    template void fill_with_gas<D>(const GridGeometry<D>&, const bool (&)[2 * D],                 \
-                                   Field<float, D>&);                                             \
-    template Particles<D> refill<D>(const GasSetup<D>&, const GridGeometry<D>&, int, double,      \
-                                    std::uint64_t, const std::function<bool(const Point<D>&)>&,   \
+#define SLOSH_INSTANTIATE(D)                                                                    \
+    template BlocksPtr<D> gas_topology<D>(const GridGeometry<D>&, const Blocks<D>&);            \
+    template void fill_with_gas<D>(const GridGeometry<D>&, const bool(&)[2 * D],                \
+                                   Field<float, D>&);                                           \
+    template Particles<D> refill<D>(const GasSetup<D>&, const GridGeometry<D>&, int, double,    \
+                                    std::uint64_t, const std::function<bool(const Point<D>&)>&, \
                                     const Particles<D>&, const ParticleBlocks<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

@@ -16,8 +16,8 @@ namespace slosh {
 template <int D>
 BlocksPtr<D> gas_topology(const GridGeometry<D>& grid, const Blocks<D>& occupied);
 
-/// A level set that is deep inside everywhere but beyond the open sides of the domain (2d the lower,
-/// 2d+1 the upper one along d), where it says air: p = 0 holds in the very side. Cells.
+/// A level set that is deep inside everywhere but beyond the open sides of the domain (2d the
+/// lower, 2d+1 the upper one along d), where it says air: p = 0 holds in the very side. Cells.
 template <int D>
 void fill_with_gas(const GridGeometry<D>& grid, const bool (&open_side)[2 * D],
                    Field<float, D>& phi);
@@ -26,8 +26,9 @@ void fill_with_gas(const GridGeometry<D>& grid, const bool (&open_side)[2 * D],
 /// with the mean velocity of the cells around. Cells that `inside` (grid coordinates) refuses are
 /// left out. `particles` are sorted into `pblocks`; the new ones are returned, without ids.
 template <int D>
-Particles<D> refill(const GasSetup<D>& gas, const GridGeometry<D>& grid, int per_axis, double jitter,
-                    std::uint64_t seed, const std::function<bool(const Point<D>&)>& inside,
+Particles<D> refill(const GasSetup<D>& gas, const GridGeometry<D>& grid, int per_axis,
+                    double jitter, std::uint64_t seed,
+                    const std::function<bool(const Point<D>&)>& inside,
                     const Particles<D>& particles, const ParticleBlocks<D>& pblocks);
 
 }  // namespace slosh

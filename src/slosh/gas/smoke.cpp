@@ -55,8 +55,8 @@ void feed(const GasSource<D>& source, const GridGeometry<D>& grid, double time,
     const double reach = 0.51 * kSide * std::sqrt(double(D)) * grid.dx;
     parallel_for(pblocks.blocks->size(), 4, [&](std::size_t block) {
         const int b = static_cast<int>(block);
-        const Point<D> centre = pblocks.blocks->first_cell(b).template as<double>() +
-                                Point<D>::filled(0.5 * kSide);
+        const Point<D> centre =
+            pblocks.blocks->first_cell(b).template as<double>() + Point<D>::filled(0.5 * kSide);
         if (distance(centre) > reach) return;
         for (std::size_t i = pblocks.first[b]; i < pblocks.first[b + 1]; ++i) {
             if (!(distance(particles.position(i)) < 0)) continue;

@@ -25,7 +25,8 @@ std::uint64_t block_key(const Index<D>& block) {
 template <int D>
 Blocks<D>::Blocks(std::vector<Index<D>> coords) {
     std::vector<std::pair<std::uint64_t, Index<D>>> sorted(coords.size());
-    for (std::size_t i = 0; i < coords.size(); ++i) sorted[i] = {block_key<D>(coords[i]), coords[i]};
+    for (std::size_t i = 0; i < coords.size(); ++i)
+        sorted[i] = {block_key<D>(coords[i]), coords[i]};
     std::sort(sorted.begin(), sorted.end(),
               [](const auto& a, const auto& b) { return a.first < b.first; });
     sorted.erase(std::unique(sorted.begin(), sorted.end(),

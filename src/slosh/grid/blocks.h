@@ -21,7 +21,7 @@ namespace slosh {
 constexpr int kSide = 8;  ///< Cells along a block's edge.
 
 template <int D>
-constexpr int kBlockCells = D == 2 ? kSide * kSide : kSide * kSide * kSide;
+constexpr int kBlockCells = D == 2 ? kSide* kSide : kSide* kSide* kSide;
 template <int D>
 constexpr int kPlanes = D == 3 ? kSide : 1;  ///< Planes of 8x8 cells in a block.
 template <int D>

@@ -49,8 +49,9 @@ public:
 
     /// Sets every existing value; the background stays.
     void fill(T value) {
-        parallel_for(blocks_->size(), 16,
-                     [&](std::size_t b) { std::fill_n(block(static_cast<int>(b)), kBlockCells<D>, value); });
+        parallel_for(blocks_->size(), 16, [&](std::size_t b) {
+            std::fill_n(block(static_cast<int>(b)), kBlockCells<D>, value);
+        });
     }
     /// The value at a cell, found by lookup; the background outside. For tests and rare access:
     /// loops go block by block, and scattered reads use an Accessor.

@@ -11,9 +11,9 @@ namespace slosh {
 
 template <int D>
 struct GridGeometry {
-    Point<D> origin;       ///< Lower corner of cell 0. m.
-    double dx = 1;         ///< Cell size. m.
-    Index<D> cells;        ///< Cells of the domain along each axis.
+    Point<D> origin;  ///< Lower corner of cell 0. m.
+    double dx = 1;    ///< Cell size. m.
+    Index<D> cells;   ///< Cells of the domain along each axis.
 
     Point<D> to_grid(const Point<D>& x) const { return (x - origin) / dx; }
     Point<D> to_world(const Point<D>& g) const { return origin + g * dx; }

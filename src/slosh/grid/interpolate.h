@@ -35,7 +35,8 @@ double interpolate_cells(Accessor<float, D>& f, const Point<D>& g) {
 template <int D>
 class VelocitySampler {
 public:
-    explicit VelocitySampler(const FaceField<float, D>& u) : VelocitySampler(u, std::make_index_sequence<D>{}) {}
+    explicit VelocitySampler(const FaceField<float, D>& u)
+        : VelocitySampler(u, std::make_index_sequence<D>{}) {}
     Point<D> operator()(const Point<D>& g) {
         Point<D> v;
         for (int d = 0; d < D; ++d) {

@@ -32,7 +32,8 @@ struct Tile {
             for (int y = -H; y < kSide + H; ++y) {
                 const int ny = y < 0 ? 0 : y >= kSide ? 2 : 1;
                 const int code = 3 * ny + 9 * nz;
-                const int row = kSide * (y & (kSide - 1)) + (D == 3 ? kSide * kSide * (z & (kSide - 1)) : 0);
+                const int row =
+                    kSide * (y & (kSide - 1)) + (D == 3 ? kSide * kSide * (z & (kSide - 1)) : 0);
                 T* out = v + (y + H) * kStride + (D == 3 ? (z + H) * kStride * kStride : 0);
                 const T* left = f.block(near[code]) + row;
                 const T* mid = f.block(near[code + 1]) + row;

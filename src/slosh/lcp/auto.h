@@ -36,9 +36,9 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
 
 /// Makes pockets without air solvable (prepare.h says why and how): takes the mean out of their
 /// right-hand side and frees them from constraints, unless they expand and so must let go of their
-/// wall somewhere. Returns the number of pockets. `squeezed`, if given, becomes the flux taken out where
-/// walls close in on a pocket (or, if they are sticky, draw back from it) and nothing can give way;
-/// in the units of b, 0 if that is no more than rounding.
+/// wall somewhere. Returns the number of pockets. `squeezed`, if given, becomes the flux taken out
+/// where walls close in on a pocket (or, if they are sticky, draw back from it) and nothing can
+/// give way; in the units of b, 0 if that is no more than rounding.
 template <int D>
 int make_consistent(BlockLcp<D>& lcp, double* squeezed = nullptr);
 

@@ -83,10 +83,10 @@ LcpReport solve_edges(const BlockLcp<D>& lcp, const std::vector<CutEdge>& edges,
     return report;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                   \
-    template struct LowerCell<D>;                                                              \
-    template LcpReport solve_edges<D>(const BlockLcp<D>&, const std::vector<CutEdge>&,         \
-                                      const LcpOptions&, Field<double, D>&,                    \
+#define SLOSH_INSTANTIATE(D)                                                           \
+    template struct LowerCell<D>;                                                      \
+    template LcpReport solve_edges<D>(const BlockLcp<D>&, const std::vector<CutEdge>&, \
+                                      const LcpOptions&, Field<double, D>&,            \
                                       Field<std::uint8_t, D>&, std::vector<std::uint8_t>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

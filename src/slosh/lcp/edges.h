@@ -1,11 +1,11 @@
-// Separation on edges [projected multigrid sec. 3.1]: the bound is on the pressure *at the wall*, not
-// at cell centres.
+// Separation on edges [projected multigrid sec. 3.1]: the bound is on the pressure *at the wall*,
+// not at cell centres.
 //
 // Put a node on every edge i-j that a wall crosses, at the share theta of the way from the liquid
 // cell i. The edge's coefficient c becomes c/theta on one side of the node and c/(1-theta) on the
 // other, in series c as before. The node's row is
 //
-//     0 <= p_w  perp  (c/theta) (p_w - p_i) + (c/(1-theta)) (p_w - p_j) >= 0                     (C4)
+//     0 <= p_w  perp  (c/theta) (p_w - p_i) + (c/(1-theta)) (p_w - p_j) >= 0                  (C4)
 //
 // so the whole is again an M-matrix problem of the form (C1), with S the nodes. A node at rest
 // (w = 0) has the interpolated pressure and may be eliminated: the old matrix. One that lets go

@@ -1,10 +1,15 @@
 // Full approximation scheme multigrid for (C1), (C2) [Lai2021, Algorithm 6]: V-cycles for the
 // nonlinear equation itself, so that coarse grids know the constraint too.
 //
-//     N(q)_i = min( (A q + b)_i, s_i q_i )  in S,     (A q + b)_i  elsewhere      (5.18), scaled
-//     (F1) on each grid N(q) = f is smoothed by q_i = max( f_i/s_i, (f_i - b_i - sum_{j!=i} a_ij
-//     q_j)/a_ii ) coarse problem   N_H(q_H) = N_H(q~) + R(f - N(q)),    q~ the restricted q (5.23)
-//     (F2) correction       q += P (q_H - q~)
+//     N(q)_i = min( (A q + b)_i, s_i q_i )  in S,    (A q + b)_i  elsewhere   (5.18, scaled)  (F1)
+//
+// On each grid N(q) = f is smoothed by
+//
+//     q_i = max( f_i/s_i, (f_i - b_i - sum_{j!=i} a_ij q_j) / a_ii )
+//
+// With q~ the restricted q, the coarse problem and the correction are
+//
+//     N_H(q_H) = N_H(q~) + R(f - N(q)),     q += P (q_H - q~)                          (5.23)  (F2)
 //
 // What the paper leaves open, and what trials showed (docs/multigrid-lcp.md):
 // - s_i = a_ii gives both branches the unit of b, since R mixes their residuals.

@@ -10,8 +10,9 @@
 // The *natural residual* measures both branches in the units of b, by scaling p with the diagonal
 // (comparing p with w as they are would compare metres per second with pascals):
 //
-//     r_i = min(a_ii p_i, w_i)  in S,      r_i = w_i  elsewhere;      a cell of S is active where
-//     a_ii p_i < w_i (C3)
+//     r_i = min(a_ii p_i, w_i)  in S,      r_i = w_i  elsewhere                               (C3)
+//
+// and a cell of S is active where a_ii p_i < w_i.
 //
 // A solve has converged when max|r_i| <= max(tolerance * max|b|, absolute), computed in double on
 // the system as given.

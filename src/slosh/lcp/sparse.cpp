@@ -101,8 +101,8 @@ SparseLcp to_sparse(const BlockLcp<D>& lcp) {
                 const int step = d == 0 ? 1 : d == 1 ? kSide : kSide * kSide;
                 const bool inside = up ? local[d] < kSide - 1 : local[d] > 0;
                 const int nb = inside ? b : blocks.neighbour(b, face_code<D>(2 * d + up));
-                const int no = inside ? o + (up ? step : -step)
-                                      : o + (up ? -(kSide - 1) : kSide - 1) * step;
+                const int no =
+                    inside ? o + (up ? step : -step) : o + (up ? -(kSide - 1) : kSide - 1) * step;
                 const int j = row_of.block(nb)[no];
                 const double c = up ? lcp.system.coefficient.axis(d).block(nb)[no]
                                     : lcp.system.coefficient.axis(d).block(b)[o];
@@ -148,8 +148,8 @@ void from_rows(const BlockLcp<D>& lcp, const std::vector<double>& rows, Field<do
     for_each_row(lcp, [&](int row, int b, int o) { p.block(b)[o] = rows[row]; });
 }
 
-#define SLOSH_INSTANTIATE(D)                                                            \
-    template SparseLcp to_sparse<D>(const BlockLcp<D>&);                                \
+#define SLOSH_INSTANTIATE(D)                                                              \
+    template SparseLcp to_sparse<D>(const BlockLcp<D>&);                                  \
     template std::vector<double> to_rows<D>(const BlockLcp<D>&, const Field<double, D>&); \
     template void from_rows<D>(const BlockLcp<D>&, const std::vector<double>&, Field<double, D>&);
 SLOSH_INSTANTIATE(2)

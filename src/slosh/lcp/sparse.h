@@ -16,8 +16,8 @@ struct SparseMatrix {
     std::vector<std::int64_t> start = {0};  ///< Of each row in `column`; rows() + 1 entries.
     std::vector<int> column;
     std::vector<double> value;
-    /// Columns c of low rank: the matrix is the rows above plus the sum of c c^T, never formed. Each is
-    /// a degree of freedom of a rigid body (linear/low_rank.h).
+    /// Columns c of low rank: the matrix is the rows above plus the sum of c c^T, never formed.
+    /// Each is a degree of freedom of a rigid body (linear/low_rank.h).
     struct LowRankColumn {
         std::vector<int> row;
         std::vector<double> value;
@@ -40,7 +40,7 @@ struct SparseLcp {
     std::vector<double> b;
     std::vector<std::uint8_t> constrained;  ///< 1 in S.
     std::vector<Index<3>> cells;            ///< Grid cell of each row, or empty: no multigrid then.
-    int dim = 3;                            ///< Dimension of `cells`; in 2D the last component is 0.
+    int dim = 3;  ///< Dimension of `cells`; in 2D the last component is 0.
 };
 
 /// What a row of a block system becomes, and back.

@@ -75,7 +75,8 @@ public:
             }
             // A correction that meets a bound unseen is found out by judge().
             const float least_p = -largest_lane(_mm256_xor_ps(least, lanes(-0.f)));
-            if (whole && !active && least_p > kNear * largest_lane(largest)) low_.set_near(b, false);
+            if (whole && !active && least_p > kNear * largest_lane(largest))
+                low_.set_near(b, false);
         });
         std::size_t sum = 0;
         for (std::uint32_t n : changed) sum += n;

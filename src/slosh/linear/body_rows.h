@@ -2,8 +2,8 @@
 //
 // A cycle asks for F^T x and b - F t many times over. So the rows are single numbers, filled up to
 // whole vectors, next to the numbers of their places in a SplitField: both are short walks through
-// memory without look-ups, in chunks that threads share. Cells that several groups touch are few; their
-// rows are left for the end, so that no two threads write to one cell.
+// memory without look-ups, in chunks that threads share. Cells that several groups touch are few;
+// their rows are left for the end, so that no two threads write to one cell.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ public:
     using Columns = std::vector<double>;
 
     BodyRows() = default;
-    /// Rows of zeros at `places` of fields of `blocks` blocks, those of group g from first[g] on. No
-    /// group comes twice to a place.
+    /// Rows of zeros at `places` of fields of `blocks` blocks, those of group g from first[g] on.
+    /// No group comes twice to a place.
     BodyRows(std::vector<std::uint32_t> places, std::vector<std::size_t> first, int blocks);
     /// F times `unit`.
     BodyRows(const LowRank<D>& F, double unit, int blocks);
@@ -65,9 +65,8 @@ public:
     /// Runs body(group, its first row, the one after its last), a few groups to a thread.
     template <class Body>
     void for_each_group(const Body& body) const {
-        parallel_for(groups(), 2, [&](std::size_t g) {
-            body(static_cast<int>(g), first_[g], first_[g + 1]);
-        });
+        parallel_for(groups(), 2,
+                     [&](std::size_t g) { body(static_cast<int>(g), first_[g], first_[g + 1]); });
     }
 
 private:

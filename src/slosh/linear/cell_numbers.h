@@ -35,7 +35,8 @@ public:
     int& operator[](const Index<D>& cell) {
         std::size_t at = 0;
         for (int d = D - 1; d >= 0; --d)
-            at = at * static_cast<std::size_t>(size_[d]) + static_cast<std::size_t>(cell[d] - low_[d]);
+            at = at * static_cast<std::size_t>(size_[d]) +
+                 static_cast<std::size_t>(cell[d] - low_[d]);
         return numbers_[at];
     }
 

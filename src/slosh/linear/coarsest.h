@@ -12,7 +12,7 @@ namespace slosh {
 template <int D>
 struct WholeMatrix {
     std::vector<SplitPlace<D>> cells;  ///< The unknowns.
-    std::vector<double> a;             ///< Row by row; empty if there are more than `most` unknowns.
+    std::vector<double> a;  ///< Row by row; empty if there are more than `most` unknowns.
 
     WholeMatrix(const MultigridLevel<D>& level, std::size_t most);
 };
@@ -21,7 +21,8 @@ template <int D>
 class Coarsest {
 public:
     /// Inverts the level's matrix. A pocket without excess has none: one of its cells is held at
-    /// zero, which fixes the constant. Does nothing (see is_known()) if there are too many unknowns.
+    /// zero, which fixes the constant. Does nothing (see is_known()) if there are too many
+    /// unknowns.
     void set(const MultigridLevel<D>& level);
     bool is_known() const { return !inverse_.empty(); }
     /// x from b.

@@ -17,8 +17,8 @@ namespace {
 template <int D>
 constexpr double kStep = D == 3 ? std::numbers::sqrt2 : 1;
 
-/// What F^T D^-1 F may come to, D the diagonal of A: sweeps make a few times as much of it, which must
-/// stay below 2. With 0.8 the cycle is no longer positive where light balls lie a cell apart.
+/// What F^T D^-1 F may come to, D the diagonal of A: sweeps make a few times as much of it, which
+/// must stay below 2. With 0.8 the cycle is no longer positive where light balls lie a cell apart.
 constexpr double kBearable = 0.6;
 
 /// Coarsest levels with more cells than this do without bodies.
@@ -31,8 +31,7 @@ double inverse_diagonal(const MultigridLevel<D>& level, const SplitPlace<D>& p) 
     const std::uint32_t bit = 1u << (p.at / 8);
     if (k.plain[p.colour] & bit) return 1.0 / (2 * D);
     if (!(k.mixed[p.colour] & bit)) return 0;
-    const std::uint32_t number =
-        k.first[p.colour] + std::popcount(k.mixed[p.colour] & (bit - 1));
+    const std::uint32_t number = k.first[p.colour] + std::popcount(k.mixed[p.colour] & (bit - 1));
     return level.mixed[number].inverse[p.at % 8];
 }
 
@@ -84,7 +83,8 @@ void CycleBodies<D>::add_level(const MultigridLevel<D>& grid, int coarse_blocks)
                 for (int d = 0; d < D; ++d) local[d] &= kSide - 1;
                 const int block = numbered_place<D>(fine.F.places()[i], grid.size()).block;
                 places[g].push_back(place_number(
-                    split_place<D>(grid.coarsening.parent[block], cell_offset<D>(local)), coarse_blocks));
+                    split_place<D>(grid.coarsening.parent[block], cell_offset<D>(local)),
+                    coarse_blocks));
             }
             fine.above[i] = static_cast<std::uint32_t>(number);
         }
@@ -117,7 +117,8 @@ void CycleBodies<D>::coarsen(const std::vector<MultigridLevel<D>>& levels,
             return active->block(p.block)[split_cell<D>(p.colour, p.at / 8, p.at % 8)] != 0;
         };
         fine.F.for_each_group([&](int g, std::size_t begin, std::size_t end) {
-            for (std::size_t i = coarse.F.first(g); i < coarse.F.first(g + 1); ++i) coarse.F[i] = {};
+            for (std::size_t i = coarse.F.first(g); i < coarse.F.first(g + 1); ++i)
+                coarse.F[i] = {};
             for (std::size_t i = begin; i < end; ++i) {
                 if (l == 0 && active && is_active(i)) continue;
                 auto& sum = coarse.F[fine.above[i]];
@@ -177,8 +178,7 @@ void CycleBodies<D>::begin(std::size_t l, SplitField<D>& b, const SplitField<D>*
 }
 
 template <int D>
-void CycleBodies<D>::restrict_rest(std::size_t l, const SplitField<D>& x,
-                                   SplitField<D>& coarse_b) {
+void CycleBodies<D>::restrict_rest(std::size_t l, const SplitField<D>& x, SplitField<D>& coarse_b) {
     Level& fine = levels_[l];
     fine.F.transposed(x, fine.swept);
     Columns rest = fine.swept;
@@ -238,7 +238,8 @@ void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<
         B = (0.5 * (B + B.transpose())).eval();
         // ... and (B^-1 + F F^T)^-1 by Woodbury's formula
         const Eigen::MatrixXd BF = B * F;
-        const Eigen::MatrixXd G = Eigen::MatrixXd::Identity(F.cols(), F.cols()) + F.transpose() * BF;
+        const Eigen::MatrixXd G =
+            Eigen::MatrixXd::Identity(F.cols(), F.cols()) + F.transpose() * BF;
         B -= BF * G.llt().solve(BF.transpose());
     }
     for (Eigen::Index i = 0; i < n; ++i)

@@ -1,18 +1,18 @@
 // Rigid bodies in the multigrid cycle (internal to it).
 //
-// The matrix is A + F F^T, with one column of F for each degree of freedom of a body (low_rank.h). A
-// cycle of A alone leaves conjugate gradients to find out what each body does; so every level gets its
-// own F, summed over the cells that become one cell, and its residual counts F F^T x. Only sweeps do not
-// know it: what bodies answer, t = F^T x, is held while they last,
+// The matrix is A + F F^T, with one column of F for each degree of freedom of a body (low_rank.h).
+// A cycle of A alone leaves conjugate gradients to find out what each body does; so every level
+// gets its own F, summed over the cells that become one cell, and its residual counts F F^T x. Only
+// sweeps do not know it: what bodies answer, t = F^T x, is held while they last,
 //
 //     A x = b - F t                                                                            (B1)
 //
-// which changes b in the few cells that touch a body. Before and after the coarse correction alike t is
-// that of the x at hand, so that the cycle stays symmetric. The coarsest level is solved with its bodies
-// exactly.
+// which changes b in the few cells that touch a body. Before and after the coarse correction alike
+// t is that of the x at hand, so that the cycle stays symmetric. The coarsest level is solved with
+// its bodies exactly.
 //
-// A body's answer to a sweep grows as its own cells are fewer and it is lighter; where it would be more
-// than a sweep can bear, the level gets a smaller F.
+// A body's answer to a sweep grows as its own cells are fewer and it is lighter; where it would be
+// more than a sweep can bear, the level gets a smaller F.
 #pragma once
 
 #include <deque>
@@ -31,7 +31,8 @@ public:
     CycleBodies(const LowRank<D>& F, const MultigridLevel<D>& finest);
 
     /// F of the coarser levels. Cells marked in `active`, if given, take no part in corrections.
-    void coarsen(const std::vector<MultigridLevel<D>>& levels, const Field<std::uint8_t, D>* active);
+    void coarsen(const std::vector<MultigridLevel<D>>& levels,
+                 const Field<std::uint8_t, D>* active);
     /// Adds the bodies to the coarsest level's `solve`, which turns its b into its x.
     void set_coarsest(MultigridLevel<D>& level, const std::function<void()>& solve);
     bool knows_coarsest() const { return !inverse_.empty(); }

@@ -144,7 +144,8 @@ void LightBodies<D>::find_cells(const MultigridLevel<D>& finest) {
     std::vector<std::size_t> first = {0};
     for (int g = 0; g < F_.groups(); ++g) {
         for (std::size_t i = F_.first(g); i < F_.first(g + 1); ++i)
-            for (std::uint32_t& near : cells_[i].near) near += static_cast<std::uint32_t>(all.size());
+            for (std::uint32_t& near : cells_[i].near)
+                near += static_cast<std::uint32_t>(all.size());
         all.insert(all.end(), places[g].begin(), places[g].end());
         first.push_back(all.size());
     }
@@ -165,7 +166,8 @@ void LightBodies<D>::find_couples() {
             if (!is_in_F(g, row)) continue;
             const auto f = static_cast<std::uint32_t>(F_.first(g) + (row - W_.first(g)));
             for (std::size_t b = i; b < next; ++b)
-                if (shared[b].group != g) couples_.push_back({g, shared[b].group, f, shared[b].row});
+                if (shared[b].group != g)
+                    couples_.push_back({g, shared[b].group, f, shared[b].row});
         }
     }
 }

@@ -1,8 +1,9 @@
 // Bodies much lighter than the liquid in conjugate gradients (internal to the multigrid solvers).
 //
-// The matrix is C = A + F F^T (low_rank.h). A body of density s adds eigenvalues of about 1 + 1/(2 s)
-// that a cycle of A knows nothing of, six a body. But a light body hardly lets F^T x differ from zero,
-// so that any Z with F^T Z large takes them out: of what is C-orthogonal to Z, no eigenvalue is above
+// The matrix is C = A + F F^T (low_rank.h). A body of density s adds eigenvalues of about 1 + 1/(2
+// s) that a cycle of A knows nothing of, six a body. But a light body hardly lets F^T x differ from
+// zero, so that any Z with F^T Z large takes them out: of what is C-orthogonal to Z, no eigenvalue
+// is above
 //
 //     1 + max Z^T A Z / (F^T Z)^2                                                              (L1)
 //
@@ -62,8 +63,8 @@ private:
 
     const BodyRows<D>& F_;
     BodyRows<D> Z_;
-    /// C Z, but for what groups do to each other by F F^T: of each group first the cells of F, then those
-    /// beside them.
+    /// C Z, but for what groups do to each other by F F^T: of each group first the cells of F, then
+    /// those beside them.
     BodyRows<D> W_;
     int blocks_;
     std::vector<Cell> cells_;

@@ -40,8 +40,8 @@ struct LowRank {
     std::vector<int> blocks() const;
     std::size_t bytes() const { return entries.size() * sizeof(Entry); }
 
-    /// t = F^T x, where value(block, offset) is x; it is asked in the order of the entries. One number per
-    /// column; sums in a fixed order.
+    /// t = F^T x, where value(block, offset) is x; it is asked in the order of the entries. One
+    /// number per column; sums in a fixed order.
     template <class Value>
     std::vector<double> transposed(const Value& value) const {
         std::vector<double> t(columns());
@@ -52,7 +52,8 @@ struct LowRank {
     std::vector<double> transposed(const Field<double, D>& x) const {
         std::vector<double> t(columns());
         parallel_for(groups(), 4, [&](std::size_t g) {
-            sum_group(static_cast<int>(g), [&](int b, int o) { return x.block(b)[o]; }, t);
+            sum_group(
+                static_cast<int>(g), [&](int b, int o) { return x.block(b)[o]; }, t);
         });
         return t;
     }

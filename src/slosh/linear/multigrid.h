@@ -28,10 +28,10 @@
 namespace slosh {
 
 struct MultigridOptions {
-    int sweeps = 2;            ///< Smoothing sweeps before and after the coarse correction.
-    int coarse_sweeps = 1;     ///< The same on coarser levels.
-    int edge_sweeps = 1;       ///< More sweeps, on the finest level, at walls and at the surface:
-                               ///< there the residual is largest.
+    int sweeps = 2;         ///< Smoothing sweeps before and after the coarse correction.
+    int coarse_sweeps = 1;  ///< The same on coarser levels.
+    int edge_sweeps = 1;    ///< More sweeps, on the finest level, at walls and at the surface:
+                            ///< there the residual is largest.
     std::size_t edge_from = 250000;  ///< Unknowns from which on they pay. On fewer a cycle costs as
                                      ///< little as they do: 64^3 take up to a seventh less time
                                      ///< without, for at most a cycle more.
@@ -107,7 +107,7 @@ struct MultigridLevel {
     BlocksPtr<D> blocks;
     float weight = 1;  ///< The coefficient of plain faces; the unit of all others.
     std::size_t unknowns = 0;
-    std::vector<int> live;           ///< Blocks that may hold unknowns, in their order.
+    std::vector<int> live;  ///< Blocks that may hold unknowns, in their order.
     /// Face neighbours of live blocks; where they are not live, the block of zeros.
     std::vector<std::array<int, 2 * D>> faces;
     std::vector<BlockKinds> kinds;
@@ -120,9 +120,7 @@ struct MultigridLevel {
 
     static constexpr std::uint32_t kAll = D == 3 ? 0xffffffffu : 0xfu;
     int size() const { return static_cast<int>(kinds.size()); }
-    bool is_empty(int block) const {
-        return (kinds[block].live(0) | kinds[block].live(1)) == 0;
-    }
+    bool is_empty(int block) const { return (kinds[block].live(0) | kinds[block].live(1)) == 0; }
     bool is_plain(int block) const {
         return kinds[block].plain[0] == kAll && kinds[block].plain[1] == kAll;
     }

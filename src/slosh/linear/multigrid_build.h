@@ -19,8 +19,8 @@ struct PlainArrays {
 inline constexpr int kRoom = 8;
 
 /// Fills everything of `level` but its slabs and its transfer to other levels; `level.blocks` and
-/// `level.live` are given. With `room`, blocks that have mixed vectors may get that many more of them in
-/// rebuild_level().
+/// `level.live` are given. With `room`, blocks that have mixed vectors may get that many more of
+/// them in rebuild_level().
 template <int D>
 void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
                  MultigridLevel<D>& level);
@@ -30,8 +30,8 @@ template <int D>
 void rebuild_level(const PlainArrays<D>& A, const std::vector<int>& blocks,
                    MultigridLevel<D>& level);
 
-/// The next level's arrays over the given blocks: half the sum of the fine faces, the carried excess
-/// of the children.
+/// The next level's arrays over the given blocks: half the sum of the fine faces, the carried
+/// excess of the children.
 template <int D>
 void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                     const std::vector<int>& fine_blocks, CoarseArrays<D>& coarse);

@@ -86,8 +86,7 @@ inline SLOSH_INLINE Lanes bounded(Lanes x, const LowerBounds* low, std::uint32_t
 template <int D, bool kBounded>
 inline SLOSH_INLINE Lanes movable(const MixedVector<D>& c, Lanes x, const LowerBounds* low,
                                   std::uint32_t number) {
-    const Lanes unknown =
-        _mm256_cmp_ps(_mm256_load_ps(c.inverse), _mm256_setzero_ps(), _CMP_GT_OQ);
+    const Lanes unknown = _mm256_cmp_ps(_mm256_load_ps(c.inverse), _mm256_setzero_ps(), _CMP_GT_OQ);
     if constexpr (!kBounded) return unknown;
     const Lanes above = _mm256_cmp_ps(x, _mm256_load_ps((*low)[number].v), _CMP_GT_OQ);
     return _mm256_and_ps(unknown, above);
@@ -137,8 +136,8 @@ inline void relax_mixed(const MultigridLevel<D>& level, int b, const SplitField<
         const int v = std::countr_zero(bits), z = v >> 2, m = v & 3, at = 8 * v;
         const MixedVector<D>& c = level.mixed[number];
         const Lanes s = weighted_sum(c, neighbours(near, z, m, (z + T) & 1));
-        const Lanes solved = _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
-                                           _mm256_load_ps(c.inverse));
+        const Lanes solved =
+            _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), _mm256_load_ps(c.inverse));
         _mm256_store_ps(out + at, bounded<kBounded>(solved, low, number));
     }
 }
@@ -158,8 +157,8 @@ inline void relax_red_from_zero(const MultigridLevel<D>& level, int b, const Spl
         },
         [&](std::uint32_t number, int z, int m, int) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
-            const Lanes solved = _mm256_mul_ps(_mm256_load_ps(f + at),
-                                               _mm256_load_ps(level.mixed[number].inverse));
+            const Lanes solved =
+                _mm256_mul_ps(_mm256_load_ps(f + at), _mm256_load_ps(level.mixed[number].inverse));
             _mm256_store_ps(out + at, bounded<kBounded>(solved, low, number));
         });
 }
@@ -205,8 +204,8 @@ inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField
                                            _mm256_max_ps(_mm256_load_ps(c.inverse), lanes(1e-30f)));
             Lanes left = _mm256_sub_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), dx);
             if constexpr (kBounded)
-                left = _mm256_and_ps(
-                    left, movable<D, true>(c, _mm256_load_ps(centre + at), low, number));
+                left = _mm256_and_ps(left,
+                                     movable<D, true>(c, _mm256_load_ps(centre + at), low, number));
             _mm256_store_ps(r + at, left);
         });
     // A coarse level's unit is twice the fine one in 3D, the same in 2D.

@@ -307,8 +307,7 @@ private:
         const Lanes keep = _mm256_cmp_ps(beta8, _mm256_setzero_ps(), _CMP_NEQ_OQ);
         Lanes sum = _mm256_setzero_ps();
         const auto step = [&](int at, Lanes z, Lanes Az) SLOSH_INLINE {
-            const Lanes p8 =
-                _mm256_fmadd_ps(beta8, _mm256_and_ps(keep, _mm256_load_ps(p + at)), z);
+            const Lanes p8 = _mm256_fmadd_ps(beta8, _mm256_and_ps(keep, _mm256_load_ps(p + at)), z);
             const Lanes q8 =
                 _mm256_fmadd_ps(beta8, _mm256_and_ps(keep, _mm256_load_ps(q + at)), Az);
             _mm256_store_ps(p + at, p8);

@@ -73,7 +73,9 @@ Slabs Slabs::make(const Blocks<D>& blocks, std::size_t bytes, const std::vector<
     std::vector<int> best;  // blocks of each slab
     int best_axis = 0, lowest = 0;
     for (int axis = D - 1; axis >= 0; --axis) {
-        const auto by_coord = [&](int a, int b) { return blocks.coord(a)[axis] < blocks.coord(b)[axis]; };
+        const auto by_coord = [&](int a, int b) {
+            return blocks.coord(a)[axis] < blocks.coord(b)[axis];
+        };
         const auto [low, high] = std::minmax_element(s.blocks_.begin(), s.blocks_.end(), by_coord);
         const int from = blocks.coord(*low)[axis];
         std::vector<int> count(blocks.coord(*high)[axis] - from + 1);

@@ -18,9 +18,9 @@
 #include <array>
 #include <cstdint>
 
+#include "slosh/base/pages.h"
 #include "slosh/grid/field.h"
 #include "slosh/linear/block_rows.h"
-#include "slosh/base/pages.h"
 
 namespace slosh {
 

@@ -1,4 +1,5 @@
-// One row of a level's matrix, cell by cell: for what happens in few cells (internal to the multigrid).
+// One row of a level's matrix, cell by cell: for what happens in few cells (internal to the
+// multigrid).
 #pragma once
 
 #include <bit>
@@ -18,8 +19,8 @@ SplitPlace<D> place_across(const MultigridLevel<D>& level, int block, Index<D> c
                           cell_offset<D>(cell));
 }
 
-/// Of the finest level, in its units: sum_j c_j (x_i - x_j) + excess x_i. All zero if the cell is no
-/// unknown.
+/// Of the finest level, in its units: sum_j c_j (x_i - x_j) + excess x_i. All zero if the cell is
+/// no unknown.
 template <int D>
 struct StencilRow {
     float diagonal = 0;

@@ -10,9 +10,9 @@
 
 namespace slosh {
 
-/// Solves the rows of the cells with excess for x, red cells first, then black ones; x stays at zero
-/// or above where `constrained` is set. Cells beside bodies are left alone: bodies tie their rows to
-/// many others.
+/// Solves the rows of the cells with excess for x, red cells first, then black ones; x stays at
+/// zero or above where `constrained` is set. Cells beside bodies are left alone: bodies tie their
+/// rows to many others.
 template <int D>
 void relax_surface(const BlockSystem<D>& system, const Field<std::uint8_t, D>& constrained,
                    Field<double, D>& x);

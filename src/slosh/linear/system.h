@@ -63,15 +63,15 @@ private:
         int group;
     };
     const BlockSystem<D>& system_;
-    std::vector<Entry> entries_;         // of F, by block
+    std::vector<Entry> entries_;        // of F, by block
     std::vector<std::uint32_t> first_;  // of each block
-    std::vector<double> t_;              // F^T x
+    std::vector<double> t_;             // F^T x
 };
 
 struct SolveOptions {
-    double tolerance = 1e-6;   ///< Stop once max|b - Ax| <= tolerance * max|b| ...
-    double absolute = 0;       ///< ... or <= this, in the units of b.
-    int max_iterations = 200;  ///< Iterations before giving up.
+    double tolerance = 1e-6;                 ///< Stop once max|b - Ax| <= tolerance * max|b| ...
+    double absolute = 0;                     ///< ... or <= this, in the units of b.
+    int max_iterations = 200;                ///< Iterations before giving up.
     std::vector<double>* history = nullptr;  ///< Gets max|r| before the first and after each one.
 };
 

@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "slosh/liquid/momentum.h"
 #include "slosh/base/parallel.h"
 #include "slosh/grid/field.h"
+#include "slosh/liquid/momentum.h"
 
 namespace slosh {
 
@@ -90,11 +90,11 @@ Energies energies(const Particles<D>& p, const LiquidSetup<D>& setup, double tim
     return sum;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                      \
-    template void add_body_force<D>(const Point<D>&, const FaceField<std::uint8_t, D>&,           \
-                                    FaceField<float, D>&);                                        \
-    template void mark_positive<D>(const FaceField<float, D>&, FaceField<std::uint8_t, D>&);      \
-    template double max_particle_speed<D>(const Particles<D>&);                                   \
+#define SLOSH_INSTANTIATE(D)                                                                 \
+    template void add_body_force<D>(const Point<D>&, const FaceField<std::uint8_t, D>&,      \
+                                    FaceField<float, D>&);                                   \
+    template void mark_positive<D>(const FaceField<float, D>&, FaceField<std::uint8_t, D>&); \
+    template double max_particle_speed<D>(const Particles<D>&);                              \
     template Energies energies<D>(const Particles<D>&, const LiquidSetup<D>&, double);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

@@ -1,8 +1,8 @@
 // Body forces, and small sums over particles.
 #pragma once
 
-#include "slosh/liquid/setup.h"
 #include "slosh/grid/field.h"
+#include "slosh/liquid/setup.h"
 #include "slosh/particles/particles.h"
 
 namespace slosh {

@@ -51,9 +51,9 @@ std::size_t finish_gas(const LiquidSetup<D>& setup, const SolidDistance<D>& soli
         const auto inside = [&](const Point<D>& g) {
             return solid(setup.grid.to_world(g)) > 0.05 * setup.grid.dx;
         };
-        Particles<D> fresh =
-            refill<D>(*setup.gas, setup.grid, setup.step.particles_per_axis, setup.step.jitter,
-                      mix64(setup.step.seed ^ mix64(state.steps)), inside, state.particles, occupied);
+        Particles<D> fresh = refill<D>(
+            *setup.gas, setup.grid, setup.step.particles_per_axis, setup.step.jitter,
+            mix64(setup.step.seed ^ mix64(state.steps)), inside, state.particles, occupied);
         made = fresh.size();
         for (std::uint32_t& id : fresh.id) id = state.next_id++;
         append(state.particles, fresh);
@@ -63,13 +63,13 @@ std::size_t finish_gas(const LiquidSetup<D>& setup, const SolidDistance<D>& soli
     return made;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                      \
-    template void check_gas<D>(const LiquidSetup<D>&);                                            \
-    template void seed_gas<D>(const LiquidSetup<D>&, const SolidDistance<D>&, LiquidState<D>&);   \
-    template void gas_to_grid<D>(const LiquidSetup<D>&, const LiquidState<D>&,                    \
-                                 const ParticleBlocks<D>&, const Point<D>&, double,               \
-                                 FaceField<float, D>&, FaceField<float, D>&, FaceField<float, D>*); \
-    template std::size_t finish_gas<D>(const LiquidSetup<D>&, const SolidDistance<D>&, double,    \
+#define SLOSH_INSTANTIATE(D)                                                                     \
+    template void check_gas<D>(const LiquidSetup<D>&);                                           \
+    template void seed_gas<D>(const LiquidSetup<D>&, const SolidDistance<D>&, LiquidState<D>&);  \
+    template void gas_to_grid<D>(                                                                \
+        const LiquidSetup<D>&, const LiquidState<D>&, const ParticleBlocks<D>&, const Point<D>&, \
+        double, FaceField<float, D>&, FaceField<float, D>&, FaceField<float, D>*);               \
+    template std::size_t finish_gas<D>(const LiquidSetup<D>&, const SolidDistance<D>&, double,   \
                                        ParticleBlocks<D>&, LiquidState<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

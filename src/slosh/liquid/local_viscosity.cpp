@@ -105,12 +105,12 @@ std::array<Field<float, D>, kPairs<D>> edge_slip(const LiquidSetup<D>& setup,
     return slip;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                     \
-    template Field<float, D> cell_viscosity<D>(const Particles<D>&, const ParticleBlocks<D>&,    \
-                                               double, const BlocksPtr<D>&);                     \
-    template bool has_slip<D>(const LiquidSetup<D>&);                                            \
-    template std::array<Field<float, D>, kPairs<D>> edge_slip<D>(                                \
-        const LiquidSetup<D>&, const SolidGrid<D>&, const std::vector<ViscousBody<D>>&, double,  \
+#define SLOSH_INSTANTIATE(D)                                                                    \
+    template Field<float, D> cell_viscosity<D>(const Particles<D>&, const ParticleBlocks<D>&,   \
+                                               double, const BlocksPtr<D>&);                    \
+    template bool has_slip<D>(const LiquidSetup<D>&);                                           \
+    template std::array<Field<float, D>, kPairs<D>> edge_slip<D>(                               \
+        const LiquidSetup<D>&, const SolidGrid<D>&, const std::vector<ViscousBody<D>>&, double, \
         const SampleVolumes<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

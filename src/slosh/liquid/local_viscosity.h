@@ -9,8 +9,8 @@
 
 namespace slosh {
 
-/// `scale` times the geometric mean of the viscosity of the particles in each cell; of its neighbours
-/// where it holds none. 0: no particle is near.
+/// `scale` times the geometric mean of the viscosity of the particles in each cell; of its
+/// neighbours where it holds none. 0: no particle is near.
 template <int D>
 Field<float, D> cell_viscosity(const Particles<D>& particles, const ParticleBlocks<D>& occupied,
                                double scale, const BlocksPtr<D>& blocks);

@@ -58,9 +58,9 @@ bool touches_scene(const Field<std::uint8_t, D>& unknown, const SolidFields<D>& 
         return false;
     };
     return parallel_max(blocks.size(), [&](std::size_t i) {
-        const int b = static_cast<int>(i);
-        return solid.block_kind[b] != kBlockOpen && touches(b) ? 1.0 : 0.0;
-    }) > 0;
+               const int b = static_cast<int>(i);
+               return solid.block_kind[b] != kBlockOpen && touches(b) ? 1.0 : 0.0;
+           }) > 0;
 }
 
 template <int D>
@@ -76,10 +76,10 @@ void set_momentum(const LiquidSetup<D>& setup, const Point<D>& wanted, Particles
     }
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                \
-    template double particle_mass<D>(const LiquidSetup<D>&);                                \
-    template Point<D> momentum<D>(const LiquidSetup<D>&, const Particles<D>&);              \
-    template bool touches_scene<D>(const Field<std::uint8_t, D>&, const SolidFields<D>&);   \
+#define SLOSH_INSTANTIATE(D)                                                              \
+    template double particle_mass<D>(const LiquidSetup<D>&);                              \
+    template Point<D> momentum<D>(const LiquidSetup<D>&, const Particles<D>&);            \
+    template bool touches_scene<D>(const Field<std::uint8_t, D>&, const SolidFields<D>&); \
     template void set_momentum<D>(const LiquidSetup<D>&, const Point<D>&, Particles<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

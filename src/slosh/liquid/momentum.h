@@ -1,10 +1,10 @@
 // Momentum of liquid that touches no wall.
 //
 // Pressure pushes with the mass that the grid has of the liquid, rho times open volume; particles
-// answer with theirs, which is the same only on average. So a step that gives bodies exactly what it
-// takes from the grid still changes the sum over particles and bodies by about a thousandth a second.
-// Where liquid meets nothing but air and bodies, the right sum is known: what it is off by is taken
-// off all particles evenly. At walls nothing is done: their share is not known that well.
+// answer with theirs, which is the same only on average. So a step that gives bodies exactly what
+// it takes from the grid still changes the sum over particles and bodies by about a thousandth a
+// second. Where liquid meets nothing but air and bodies, the right sum is known: what it is off by
+// is taken off all particles evenly. At walls nothing is done: their share is not known that well.
 #pragma once
 
 #include "slosh/linear/system.h"

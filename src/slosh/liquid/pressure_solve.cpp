@@ -64,8 +64,7 @@ LcpReport solve_sparse(const BlockLcp<D>& lcp, const std::string& solver, const 
 template <int D>
 LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
                          const PressureOptions& options, Field<double, D>& q,
-                         Field<std::uint8_t, D>& active,
-                         std::unique_ptr<Multigrid<D>>& hierarchy) {
+                         Field<std::uint8_t, D>& active, std::unique_ptr<Multigrid<D>>& hierarchy) {
     SLOSH_EXPECT(!lcp.system.bodies || knows_bodies(solver));
     std::vector<double> history;
     const SolveOptions linear{.tolerance = options.tolerance,
@@ -81,8 +80,7 @@ LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
         hierarchy = std::make_unique<Multigrid<D>>(lcp.system);
         static_cast<SolveReport&>(report) = solve_multigrid(lcp.system, *hierarchy, linear, q);
     } else if (solver == "auto") {
-        hierarchy =
-            std::make_unique<Multigrid<D>>(lcp.system, MultigridOptions{}, lcp.constrained);
+        hierarchy = std::make_unique<Multigrid<D>>(lcp.system, MultigridOptions{}, lcp.constrained);
         report = solve_auto(lcp, *hierarchy, constrained, q, active);
     } else {
         report = solve_sparse(lcp, solver, constrained, q, active);
@@ -91,11 +89,10 @@ LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
     return report;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                 \
-    template LcpReport solve_pressure<D>(const BlockLcp<D>&, const std::string&,             \
-                                         const PressureOptions&, Field<double, D>&,          \
-                                         Field<std::uint8_t, D>&,                            \
-                                         std::unique_ptr<Multigrid<D>>&);
+#define SLOSH_INSTANTIATE(D)                                                        \
+    template LcpReport solve_pressure<D>(const BlockLcp<D>&, const std::string&,    \
+                                         const PressureOptions&, Field<double, D>&, \
+                                         Field<std::uint8_t, D>&, std::unique_ptr<Multigrid<D>>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
 #undef SLOSH_INSTANTIATE

@@ -21,9 +21,9 @@ struct PressureOptions {
 /// The last pressure, from which the next solve starts.
 template <int D>
 struct WarmStart {
-    Field<double, D> q;              ///< dt p / (rho dx); no blocks: nothing is known.
+    Field<double, D> q;  ///< dt p / (rho dx); no blocks: nothing is known.
     Field<std::uint8_t, D> active;
-    double dt = 0;                   ///< s
+    double dt = 0;  ///< s
 
     void clear() { *this = {}; }
     /// The first guess for a step of `dt` of the problem `lcp`: the same pressure, mended at the
@@ -43,7 +43,6 @@ std::string next_solver(const PressureOptions& options);
 template <int D>
 LcpReport solve_pressure(const BlockLcp<D>& lcp, const std::string& solver,
                          const PressureOptions& options, Field<double, D>& q,
-                         Field<std::uint8_t, D>& active,
-                         std::unique_ptr<Multigrid<D>>& hierarchy);
+                         Field<std::uint8_t, D>& active, std::unique_ptr<Multigrid<D>>& hierarchy);
 
 }  // namespace slosh

@@ -22,9 +22,9 @@ public:
 
     /// Takes the predicted velocity of `grid` and `bodies` anew; the last solution is the guess.
     void renew(const StepGrid<D>& grid, const StepBodies<D>& bodies);
-    /// The pressure under which viscosity starts once more: the last solution plus 2 nu div w, w being what
-    /// viscosity made of velocity and bodies under `before` (viscous_step.h); from the third time
-    /// on extrapolated from the last two (Anderson's method).
+    /// The pressure under which viscosity starts once more: the last solution plus 2 nu div w, w
+    /// being what viscosity made of velocity and bodies under `before` (viscous_step.h); from the
+    /// third time on extrapolated from the last two (Anderson's method).
     void add_viscous_pressure(const FaceField<float, D>& w, const std::vector<BodyState<D>>& states,
                               const Field<double, D>& before, const StepGrid<D>& grid,
                               const StepBodies<D>& bodies);
@@ -38,8 +38,8 @@ public:
     Multigrid<D>& alone();
 
     BlockLcp<D> lcp;
-    Field<double, D> q;              ///< dt p / (rho dx)
-    Field<std::uint8_t, D> active;   ///< Cells that leave their wall.
+    Field<double, D> q;             ///< dt p / (rho dx)
+    Field<std::uint8_t, D> active;  ///< Cells that leave their wall.
 
 private:
     Separation separation_;

@@ -2,9 +2,9 @@
 // reads and writes is in its arguments. docs/step.md draws the same list.
 #include "slosh/liquid/simulation.h"
 
-#include <optional>
-
 #include <fmt/format.h>
+
+#include <optional>
 
 #include "slosh/base/error.h"
 #include "slosh/base/memory.h"
@@ -39,8 +39,8 @@ constexpr int kFillLayers = 2;
 /// Cells of velocity past the surface beyond what a particle can cross: one for the interpolation,
 /// one for the particle's own distance from the surface.
 constexpr int kBandSlack = 2;
-/// Of a gas, which has no surface to be carried past: a face that a particle reads is at most a step
-/// along each axis and one more from an open one.
+/// Of a gas, which has no surface to be carried past: a face that a particle reads is at most a
+/// step along each axis and one more from an open one.
 constexpr int kGasBand = 4;
 }  // namespace
 
@@ -57,7 +57,8 @@ struct LiquidSimulation<D>::Impl {
     Contact<D> contact;
 
     explicit Impl(LiquidSetup<D> s)
-        : setup(std::move(s)), solids(setup.grid, setup.solids, setup.open_side),
+        : setup(std::move(s)),
+          solids(setup.grid, setup.solids, setup.open_side),
           contact(setup.bodies) {}
 
     SolidDistance<D> solid_distance(double time) const {
@@ -71,8 +72,12 @@ struct LiquidSimulation<D>::Impl {
         return g;
     }
     StepBodies<D> predict_bodies(double dt) const {
-        return {setup,      state.bodies, gravity(state.time + 0.5 * dt),
-                state.time, dt,           &contact,
+        return {setup,
+                state.bodies,
+                gravity(state.time + 0.5 * dt),
+                state.time,
+                dt,
+                &contact,
                 contact_scene(setup, solids, state.time, dt)};
     }
     double max_speed() const;
@@ -125,8 +130,9 @@ LiquidSimulation<D>::LiquidSimulation(LiquidSetup<D> setup)
         run_inflows(m.setup, m.solid_distance(0), m.state);
     }
     if (m.state.particles.size() == 0 && m.setup.inflows.empty())
-        throw InputError("the scene holds no liquid: no initial shape lies inside the domain and "
-                         "outside of solids, and there is no inflow");
+        throw InputError(
+            "the scene holds no liquid: no initial shape lies inside the domain and "
+            "outside of solids, and there is no inflow");
     m.occupied = sort_by_block(m.state.particles);
 }
 
@@ -151,8 +157,8 @@ void LiquidSimulation<D>::restore(LiquidState<D> state) {
 }
 
 /// Cuts the remaining time: no particle crosses more than `cfl` cells, and gravity alone moves
-/// nothing by more than `fall` cells (a first step from rest would otherwise be far too long, and the
-/// shortest waves on the grid would come near the limit of stability). A gas has no such waves:
+/// nothing by more than `fall` cells (a first step from rest would otherwise be far too long, and
+/// the shortest waves on the grid would come near the limit of stability). A gas has no such waves:
 /// buoyancy alone may move it by a cell.
 template <int D>
 double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) const {
@@ -186,7 +192,9 @@ double LiquidSimulation<D>::Impl::max_speed() const {
 }
 
 template <int D>
-void LiquidSimulation<D>::touch(const Touch& change) { change(impl_->setup, impl_->state); }
+void LiquidSimulation<D>::touch(const Touch& change) {
+    change(impl_->setup, impl_->state);
+}
 
 template <int D>
 StepReport LiquidSimulation<D>::step(double remaining) {
@@ -195,8 +203,10 @@ StepReport LiquidSimulation<D>::step(double remaining) {
     StepReport report;
     report.max_speed = m.max_speed();
     if (!std::isfinite(report.max_speed))
-        throw SolveError(fmt::format("the velocity of a particle or body is not finite at t = {:.6g} s; lower cfl "
-                                     "or max_dt, and please report the scene", m.state.time));
+        throw SolveError(fmt::format(
+            "the velocity of a particle or body is not finite at t = {:.6g} s; lower cfl "
+            "or max_dt, and please report the scene",
+            m.state.time));
 
     // Until the pressure solve has succeeded the particles are untouched, so a rejected attempt
     // costs only its time: first the other solver is tried, then half the step.
@@ -271,9 +281,10 @@ StepGrid<D> LiquidSimulation<D>::Impl::build_grid(double dt, const StepBodies<D>
 template <int D>
 void LiquidSimulation<D>::Impl::note(const MoveReport& moved, StepReport& report) const {
     if (moved.not_finite > 0)
-        throw SolveError(fmt::format("{} of {} particles have no finite velocity at t = {:.6g} s; lower "
-                                     "cfl or max_dt, and please report the scene",
-                                     moved.not_finite, state.particles.size(), state.time));
+        throw SolveError(
+            fmt::format("{} of {} particles have no finite velocity at t = {:.6g} s; lower "
+                        "cfl or max_dt, and please report the scene",
+                        moved.not_finite, state.particles.size(), state.time));
     report.left_inside = moved.left_inside;
 }
 
@@ -304,7 +315,8 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool ends_frame, bool fallbac
         extend_velocity(grid.velocity, grid.known, band());
         constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open, &grid.solid.velocity,
                            separation() != Separation::Off,
-                           grid.sticky.blocks_ptr() ? &grid.sticky : nullptr, &grid.solid.block_kind);
+                           grid.sticky.blocks_ptr() ? &grid.sticky : nullptr,
+                           &grid.solid.block_kind);
         if (grid.nu > 0) stick_to_solids(setup, grid);
     }
     const ExactSolids<D> exact = exact_solids(setup, solids, state.time + dt, state.bodies);
@@ -319,7 +331,8 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool ends_frame, bool fallbac
                                .transfer = setup.step.transfer,
                                .flip_blend = setup.step.flip_blend,
                                .affine_keep = std::exp(-dt / setup.step.affine_time)};
-        note(gather_and_move(grid.velocity, grid.transferred.blocks_ptr() ? &grid.transferred : nullptr,
+        note(gather_and_move(grid.velocity,
+                             grid.transferred.blocks_ptr() ? &grid.transferred : nullptr,
                              grid.solid.nodal, occupied, move, state.particles, near),
              report);
         if (grid.is_afloat) set_momentum(setup, expected, state.particles);
@@ -335,7 +348,8 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool ends_frame, bool fallbac
 
 /// Of the liquid at the end of a step from the present state, if bodies alone touch it.
 template <int D>
-Point<D> LiquidSimulation<D>::Impl::expected_momentum(const StepBodies<D>& bodies, double dt) const {
+Point<D> LiquidSimulation<D>::Impl::expected_momentum(const StepBodies<D>& bodies,
+                                                      double dt) const {
     const double mass = particle_mass(setup) * static_cast<double>(state.particles.size());
     Point<D> sum = momentum(setup, state.particles) + gravity(state.time + 0.5 * dt) * (mass * dt);
     for (const Twist<D>& impulse : bodies.impulses())
@@ -374,9 +388,8 @@ bool LiquidSimulation<D>::Impl::solve(StepGrid<D>& grid, StepBodies<D>& bodies, 
     for (int left = passes; left > 0; --left) {
         timer.emplace(report.times, "viscosity");
         std::vector<BodyState<D>> after = bodies.after_pressure(projection.q);
-        const ViscousChange<D> change =
-            viscous_change(setup, state.particles, occupied, solids, after, state.time, dt,
-                           fallback, grid);
+        const ViscousChange<D> change = viscous_change(setup, state.particles, occupied, solids,
+                                                       after, state.time, dt, fallback, grid);
         report.viscosity = change.report;
         if (!report.viscosity.converged) return false;
         FaceField<float, D> w = std::move(grid.velocity);

@@ -11,8 +11,8 @@ template <int D>
 FaceField<float, D> spread_particles(const Particles<D>& particles,
                                      const ParticleBlocks<D>& occupied, const StepOptions& step,
                                      const StepGrid<D>& grid,
-                                     const Field<std::uint8_t, D>* released,
-                                     BlockSystem<D>& system, Multigrid<D>& hierarchy) {
+                                     const Field<std::uint8_t, D>* released, BlockSystem<D>& system,
+                                     Multigrid<D>& hierarchy) {
     const DensityOptions options = density_options(step);
     const double rest = std::pow(step.particles_per_axis, D);  // particles in a full cell
     Field<float, D> density(grid.blocks, Unfilled{});
@@ -32,9 +32,9 @@ FaceField<float, D> spread_particles(const Particles<D>& particles,
     return displacement;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                     \
-    template FaceField<float, D> spread_particles<D>(                                            \
-        const Particles<D>&, const ParticleBlocks<D>&, const StepOptions&, const StepGrid<D>&,   \
+#define SLOSH_INSTANTIATE(D)                                                                   \
+    template FaceField<float, D> spread_particles<D>(                                          \
+        const Particles<D>&, const ParticleBlocks<D>&, const StepOptions&, const StepGrid<D>&, \
         const Field<std::uint8_t, D>*, BlockSystem<D>&, Multigrid<D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

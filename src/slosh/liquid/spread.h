@@ -36,13 +36,13 @@ inline DensityOptions density_options(const StepOptions& o) {
     return options;
 }
 
-/// By how much particles are to be moved, in cells. Where liquid `released` (may be null) its wall a gap
-/// is no error. The right-hand side of `system` is overwritten.
+/// By how much particles are to be moved, in cells. Where liquid `released` (may be null) its wall
+/// a gap is no error. The right-hand side of `system` is overwritten.
 template <int D>
 FaceField<float, D> spread_particles(const Particles<D>& particles,
                                      const ParticleBlocks<D>& occupied, const StepOptions& step,
                                      const StepGrid<D>& grid,
-                                     const Field<std::uint8_t, D>* released,
-                                     BlockSystem<D>& system, Multigrid<D>& hierarchy);
+                                     const Field<std::uint8_t, D>* released, BlockSystem<D>& system,
+                                     Multigrid<D>& hierarchy);
 
 }  // namespace slosh

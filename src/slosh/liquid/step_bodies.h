@@ -6,10 +6,10 @@
 // is stopped, and overlap is undone.
 #pragma once
 
-#include "slosh/rigid/contact.h"
-#include "slosh/rigid/coupling.h"
 #include "slosh/liquid/setup.h"
 #include "slosh/particles/obstacle.h"
+#include "slosh/rigid/contact.h"
+#include "slosh/rigid/coupling.h"
 
 namespace slosh {
 
@@ -55,11 +55,11 @@ private:
     ContactScene<D> scene_;
     std::size_t contacts_ = 0;
     LowRank<D> fluxes_;
-    std::vector<Twist<D>> placed_;    // twists that the grid has seen
-    std::vector<Twist<D>> predicted_; // before pressure and viscosity
-    std::vector<Twist<D>> viscous_;   // impulses of the viscous stress
-    std::vector<Twist<D>> impulses_;  // of pressure and viscous stress
-    std::vector<Twist<D>> excess_;    // of which the fractions' error in buoyancy
+    std::vector<Twist<D>> placed_;     // twists that the grid has seen
+    std::vector<Twist<D>> predicted_;  // before pressure and viscosity
+    std::vector<Twist<D>> viscous_;    // impulses of the viscous stress
+    std::vector<Twist<D>> impulses_;   // of pressure and viscous stress
+    std::vector<Twist<D>> excess_;     // of which the fractions' error in buoyancy
 };
 
 extern template class StepBodies<2>;
@@ -75,9 +75,10 @@ template <int D>
 ContactScene<D> contact_scene(const LiquidSetup<D>& setup, const SolidGrid<D>& solids, double time,
                               double dt);
 
-/// A body about to touch squeezes liquid out through what is left of a face, a thousandth perhaps, at
-/// thousands of metres a second: right for the pressure, which minds the flux alone, but no speed for
-/// particles. Faces that are less than a quarter open go no faster than the fastest of the others.
+/// A body about to touch squeezes liquid out through what is left of a face, a thousandth perhaps,
+/// at thousands of metres a second: right for the pressure, which minds the flux alone, but no
+/// speed for particles. Faces that are less than a quarter open go no faster than the fastest of
+/// the others.
 template <int D>
 void limit_slits(const FaceField<float, D>& open, const FaceField<std::uint8_t, D>& known,
                  FaceField<float, D>& velocity);

@@ -13,8 +13,11 @@ namespace slosh {
 template <int D>
 struct StepGrid {
     explicit StepGrid(const BlocksPtr<D>& topology)
-        : blocks(topology), velocity(topology, Unfilled{}), weight(topology, Unfilled{}),
-          known(topology, Unfilled{}), phi(topology, Unfilled{}, 3.0f) {}
+        : blocks(topology),
+          velocity(topology, Unfilled{}),
+          weight(topology, Unfilled{}),
+          known(topology, Unfilled{}),
+          phi(topology, Unfilled{}, 3.0f) {}
     BlocksPtr<D> blocks;
     SolidFields<D> solid;
     FaceField<float, D> velocity, weight;

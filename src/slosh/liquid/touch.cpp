@@ -67,11 +67,11 @@ Inflow<D> pouring(const Point<D>& at, const Point<D>& velocity, double radius) {
     return inflow;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                     \
-    template BodyForce<D> spring_force<D>(const Body<D>&, const BodyState<D>&, const Point<D>&,  \
-                                          const Point<D>&, double, double);                      \
-    template void push_particles<D>(const GridGeometry<D>&, const Point<D>&, const Point<D>&,    \
-                                    double, Particles<D>&);                                      \
+#define SLOSH_INSTANTIATE(D)                                                                    \
+    template BodyForce<D> spring_force<D>(const Body<D>&, const BodyState<D>&, const Point<D>&, \
+                                          const Point<D>&, double, double);                     \
+    template void push_particles<D>(const GridGeometry<D>&, const Point<D>&, const Point<D>&,   \
+                                    double, Particles<D>&);                                     \
     template Inflow<D> pouring<D>(const Point<D>&, const Point<D>&, double);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

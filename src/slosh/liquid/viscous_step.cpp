@@ -10,9 +10,9 @@ namespace slosh {
 template <int D>
 bool is_viscous(const LiquidSetup<D>& setup) {
     const auto own = [](const auto& source) { return source.viscosity > 0; };
-    return !setup.gas && (setup.viscosity > 0 ||
-                          std::any_of(setup.liquid.begin(), setup.liquid.end(), own) ||
-                          std::any_of(setup.inflows.begin(), setup.inflows.end(), own));
+    return !setup.gas &&
+           (setup.viscosity > 0 || std::any_of(setup.liquid.begin(), setup.liquid.end(), own) ||
+            std::any_of(setup.inflows.begin(), setup.inflows.end(), own));
 }
 
 namespace {
@@ -42,10 +42,10 @@ ViscousBody<D> viscous_body(const LiquidSetup<D>& setup, const Body<D>& body,
 
 constexpr int kSkin = 2;  // layers of faces
 
-/// Faces of a sliver of liquid are no rows, but pressure moves them, and the skin of the thickest liquid would run
-/// off. Each is taken along by the `solved` ones beside it as its own row would have it: by its mass, its
-/// velocity `before`, and the stress in the liquid between. So a droplet that next to nothing ties to the
-/// rest falls as it does. Writes u and marks it as solved.
+/// Faces of a sliver of liquid are no rows, but pressure moves them, and the skin of the thickest
+/// liquid would run off. Each is taken along by the `solved` ones beside it as its own row would
+/// have it: by its mass, its velocity `before`, and the stress in the liquid between. So a droplet
+/// that next to nothing ties to the rest falls as it does. Writes u and marks it as solved.
 template <int D>
 void carry_skin(const ViscousInput<D>& input, const FaceField<float, D>& before,
                 FaceField<float, D>& u, FaceField<std::uint8_t, D>& solved) {
@@ -98,9 +98,9 @@ void carry_skin(const ViscousInput<D>& input, const FaceField<float, D>& before,
 
 template <int D>
 ViscousChange<D> viscous_change(const LiquidSetup<D>& setup, const Particles<D>& particles,
-                                 const ParticleBlocks<D>& occupied, const SolidGrid<D>& solids,
-                                 const std::vector<BodyState<D>>& states, double time, double dt,
-                                 bool patient, StepGrid<D>& grid) {
+                                const ParticleBlocks<D>& occupied, const SolidGrid<D>& solids,
+                                const std::vector<BodyState<D>>& states, double time, double dt,
+                                bool patient, StepGrid<D>& grid) {
     extend_velocity(grid.velocity, grid.known, 2);
     const VolumeKind kind = setup.step.volumes;
     const SampleVolumes<D> open = open_volumes(grid.solid.nodal, kind);
@@ -153,7 +153,8 @@ ViscousChange<D> viscous_change(const LiquidSetup<D>& setup, const Particles<D>&
         x.resize(rhs.size());
         columns.guess(bodies, x.data() + rows);
     }
-    out.report = solve_viscosity<D>(system, strong && coupled ? &columns : nullptr, options, rhs, x);
+    out.report =
+        solve_viscosity<D>(system, strong && coupled ? &columns : nullptr, options, rhs, x);
     if (coupled) {
         if (!strong) {
             // S a = f - B^T x: the bodies alone, in liquid that moves as it does.
@@ -166,19 +167,19 @@ ViscousChange<D> viscous_change(const LiquidSetup<D>& setup, const Particles<D>&
             x.insert(x.end(), a.begin(), a.end());
         }
         for (std::size_t n = 0; n < states.size(); ++n)
-            out.bodies[n] =
-                columns.twist(x.data() + rows, static_cast<int>(n)) - twist(states[n]);
+            out.bodies[n] = columns.twist(x.data() + rows, static_cast<int>(n)) - twist(states[n]);
     }
     system.store(x, out.velocity);
-    // Of the plain system the solve is the velocity, as in [Batty and Bridson 2008]: a face of the air, with
-    // neither volume nor stress, comes out of it at rest.
+    // Of the plain system the solve is the velocity, as in [Batty and Bridson 2008]: a face of the
+    // air, with neither volume nor stress, comes out of it at rest.
     FaceField<std::uint8_t, D> solved(grid.blocks);
     parallel_for(grid.blocks->size(), 8, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         for (int d = 0; d < D; ++d) {
             const int* number = system.rows.number.axis(d).block(b);
             for (int o = 0; o < kBlockCells<D>; ++o)
-                solved.axis(d).block(b)[o] = number[o] >= 0 || (input.plain && number[o] == kAirFace);
+                solved.axis(d).block(b)[o] =
+                    number[o] >= 0 || (input.plain && number[o] == kAirFace);
         }
     });
     if (!input.plain) carry_skin(input, grid.velocity, out.velocity, solved);
@@ -223,13 +224,12 @@ void add_velocity(const FaceField<float, D>& change, FaceField<float, D>& u) {
     });
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                   \
-    template bool is_viscous<D>(const LiquidSetup<D>&);                                        \
-    template ViscousChange<D> viscous_change<D>(                                               \
-        const LiquidSetup<D>&, const Particles<D>&, const ParticleBlocks<D>&,                  \
-        const SolidGrid<D>&, const std::vector<BodyState<D>>&, double, double, bool,           \
-        StepGrid<D>&);                                                                         \
-    template void stick_to_solids<D>(const LiquidSetup<D>&, StepGrid<D>&);                     \
+#define SLOSH_INSTANTIATE(D)                                                                       \
+    template bool is_viscous<D>(const LiquidSetup<D>&);                                            \
+    template ViscousChange<D> viscous_change<D>(                                                   \
+        const LiquidSetup<D>&, const Particles<D>&, const ParticleBlocks<D>&, const SolidGrid<D>&, \
+        const std::vector<BodyState<D>>&, double, double, bool, StepGrid<D>&);                     \
+    template void stick_to_solids<D>(const LiquidSetup<D>&, StepGrid<D>&);                         \
     template void add_velocity<D>(const FaceField<float, D>&, FaceField<float, D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

@@ -59,7 +59,8 @@ void Neighbourhood<D>::gather(const CellList<D>& list, int b, const Index<D>& ce
             const int n = list.blocks().neighbour(b, neighbour_code(block_of(at)));
             if (n < list.blocks().size()) {
                 const int c = cell_offset(local_of(at));
-                const std::uint32_t from = list.start(n, c), to = list.start(n, c + last - at[0] + 1);
+                const std::uint32_t from = list.start(n, c),
+                                    to = list.start(n, c + last - at[0] + 1);
                 for (int d = 0; d < D; ++d)
                     x_[d].insert(x_[d].end(), list.x(d) + from, list.x(d) + to);
                 if (value) value_.insert(value_.end(), value + from, value + to);

@@ -301,7 +301,8 @@ MoveReport gather_and_move(const FaceField<float, D>& velocity,
                     .transfer = options.transfer,
                     .blend = static_cast<float>(options.flip_blend),
                     .affine_keep = static_cast<float>(options.affine_keep)};
-    return move_all(plan, velocity, flip ? old_velocity : nullptr, solid, pblocks, particles, exact);
+    return move_all(plan, velocity, flip ? old_velocity : nullptr, solid, pblocks, particles,
+                    exact);
 }
 
 template <int D>

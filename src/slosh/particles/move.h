@@ -36,8 +36,8 @@ struct [[nodiscard]] MoveReport {
 /// topology, is what particles_to_grid made (FLIP only, else null). `solid`: signed distance at the
 /// nodes in cells, negative inside, large and positive where there is none; between neighbour nodes
 /// it may change by one cell at most. `pblocks` describes the particles before the move; afterwards
-/// they have to be sorted again. `exact`, if given, is asked in its blocks for what the nodes show as
-/// blocked.
+/// they have to be sorted again. `exact`, if given, is asked in its blocks for what the nodes show
+/// as blocked.
 template <int D>
 MoveReport gather_and_move(const FaceField<float, D>& velocity,
                            const FaceField<float, D>* old_velocity, const Field<float, D>& solid,

@@ -19,12 +19,12 @@ constexpr float kSolidStep = 0.4f;     ///< Longest step of a walk: a wall's nea
 /// at least 0.86 cells of a way, wherever it lies between the nodes. Cells.
 constexpr float kSolidGap = 0.5f;
 
-/// Solids as they are, not as nodes show them: where a gap may be narrower than a cell, as between a
-/// body and a wall, nodes would close it to particles although the pressure lets liquid through.
+/// Solids as they are, not as nodes show them: where a gap may be narrower than a cell, as between
+/// a body and a wall, nodes would close it to particles although the pressure lets liquid through.
 template <int D>
 struct ExactSolids {
-    std::function<double(const Point<D>&)> distance;    ///< At a place in grid coordinates. Cells.
-    std::function<bool(const Index<D>&)> needed;        ///< Whether a block must be asked.
+    std::function<double(const Point<D>&)> distance;  ///< At a place in grid coordinates. Cells.
+    std::function<bool(const Index<D>&)> needed;      ///< Whether a block must be asked.
 };
 
 /// Which blocks have solid near, found once per move.

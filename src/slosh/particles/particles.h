@@ -25,7 +25,7 @@ struct Particles {
     AlignedVector<float> x[D];
     AlignedVector<float> v[D];
     AlignedVector<float> c[D][D];  ///< Empty unless the transfer is APIC.
-    AlignedVector<float> smoke;        ///< Density of smoke; 1 is what a source gives. Empty: a liquid.
+    AlignedVector<float> smoke;    ///< Density of smoke; 1 is what a source gives. Empty: a liquid.
     AlignedVector<float> temperature;  ///< K. Empty: a liquid.
     AlignedVector<float> viscosity;    ///< Dynamic. kg/(m s). Empty: the same for all.
     AlignedVector<std::uint32_t> id;
@@ -42,7 +42,8 @@ struct Particles {
     std::size_t bytes() const;
 };
 
-/// Adds copies of `more` at the end of `to`; both keep the same arrays, unless one of them is empty.
+/// Adds copies of `more` at the end of `to`; both keep the same arrays, unless one of them is
+/// empty.
 template <int D>
 void append(Particles<D>& to, const Particles<D>& more);
 

@@ -10,10 +10,11 @@ namespace slosh {
 
 namespace {
 
-constexpr double kReach = 2;         // of the kernel, in spacings
-constexpr float kTogether = 1e-5f;   // cells; closer particles have no direction between them
-constexpr double kLongest = 0.5;     // way of a particle in an iteration, in spacings
-constexpr double kRelaxation = 2;    // of the averaged moves; half the iterations of 1, and 3 diverges
+constexpr double kReach = 2;        // of the kernel, in spacings
+constexpr float kTogether = 1e-5f;  // cells; closer particles have no direction between them
+constexpr double kLongest = 0.5;    // way of a particle in an iteration, in spacings
+constexpr double kRelaxation =
+    2;  // of the averaged moves; half the iterations of 1, and 3 diverges
 
 /// w(r) = peak (1 - r/R)^3 and what a wall stands for.
 template <int D>
@@ -142,7 +143,8 @@ public:
 
 private:
     void put(Floats f, int mask, float* to) const {
-        const __m256i order = _mm256_load_si256(reinterpret_cast<const __m256i*>(kFront.lane[mask]));
+        const __m256i order =
+            _mm256_load_si256(reinterpret_cast<const __m256i*>(kFront.lane[mask]));
         _mm256_storeu_ps(to + size_, _mm256_permutevar8x32_ps(__m256(f), order));
     }
     AlignedVector<float> way_[D], value_;
@@ -207,15 +209,15 @@ double Spacer<D>::measure() {
         Close<D> close;
         SolidWalker<D> walker(solid_);
         for (std::size_t b = begin; b < end; ++b) {
-            for_each_cell(static_cast<int>(b), [&](const Index<D>& cell, std::uint32_t first,
-                                                   std::uint32_t last) {
-                near.gather(list_, static_cast<int>(b), cell, reach_);
-                for (std::uint32_t slot = first; slot < last; ++slot) {
-                    close.collect(near, place(slot).v, kernel_.radius, false);
-                    measure_at(slot, close, walker);
-                    greatest[b] = std::max(greatest[b], density_[slot]);
-                }
-            });
+            for_each_cell(static_cast<int>(b),
+                          [&](const Index<D>& cell, std::uint32_t first, std::uint32_t last) {
+                              near.gather(list_, static_cast<int>(b), cell, reach_);
+                              for (std::uint32_t slot = first; slot < last; ++slot) {
+                                  close.collect(near, place(slot).v, kernel_.radius, false);
+                                  measure_at(slot, close, walker);
+                                  greatest[b] = std::max(greatest[b], density_[slot]);
+                              }
+                          });
         }
     });
     return greatest.empty() ? 0 : *std::max_element(greatest.begin(), greatest.end());
@@ -310,14 +312,14 @@ void Spacer<D>::spread(const SpacingOptions& options, Particles<D>& particles) c
             const bool near_solid = map.is_near(list_.blocks().coord(block));
             const bool near_body = exact_ && exact_->needed(list_.blocks().coord(block));
             walker.use(near_body ? exact_ : nullptr);
-            for_each_cell(block, [&](const Index<D>& cell, std::uint32_t first, std::uint32_t last) {
+            for_each_cell(block, [&](const Index<D>& cell, std::uint32_t first,
+                                     std::uint32_t last) {
                 near.gather(list_, block, cell, reach_, lambda_.data());
                 for (std::uint32_t slot = first; slot < last; ++slot) {
                     close.collect(near, place(slot).v, by_density ? kernel_.radius : spacing_,
                                   by_density);
-                    Point<D> way = by_density
-                                       ? density_move(slot, close, options.max_scale, nodes)
-                                       : distance_move(slot, close);
+                    Point<D> way = by_density ? density_move(slot, close, options.max_scale, nodes)
+                                              : distance_move(slot, close);
                     const double way_length = length(way), longest = kLongest * spacing_;
                     if (!(way_length > 0)) continue;
                     if (way_length > longest) way *= longest / way_length;
@@ -373,11 +375,11 @@ std::vector<float> densities_at_particles(const Particles<D>& particles,
     return spacer.by_particle();
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                     \
-    template SpacingReport space_particles<D>(const Field<float, D>&, const ExactSolids<D>*,     \
-                                              const SpacingOptions&, Particles<D>&,              \
-                                              ParticleBlocks<D>&);                               \
-    template std::vector<float> densities_at_particles<D>(                                       \
+#define SLOSH_INSTANTIATE(D)                                                                 \
+    template SpacingReport space_particles<D>(const Field<float, D>&, const ExactSolids<D>*, \
+                                              const SpacingOptions&, Particles<D>&,          \
+                                              ParticleBlocks<D>&);                           \
+    template std::vector<float> densities_at_particles<D>(                                   \
         const Particles<D>&, const ParticleBlocks<D>&, const Field<float, D>&, int);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

@@ -1,24 +1,27 @@
 // Keeps particles evenly spread by moving crowded ones apart until no place is too dense
 // [Takahashi and Lin 2019, sec. 3.5]. Positions only; velocities are left alone.
 //
-// Density at a particle, over the rest density, by summation with a kernel w of two spacings' reach:
+// Density at a particle, over the rest density, by summation with a kernel w of two spacings'
+// reach:
 //
 //     rho_i = sum_j w(|x_i - x_j|) + wall(phi_i),     C_i = max(rho_i - 1, 0)                 (P5)
 //
-// w is normalised so that a cubic lattice has density one. A solid at the distance phi counts as if it
-// were filled with particles as well; the paper has no such term, and liquid would crowd at walls.
-// Every constraint C_i moves the particles that it depends on, along its gradient, as far as it needs:
+// w is normalised so that a cubic lattice has density one. A solid at the distance phi counts as if
+// it were filled with particles as well; the paper has no such term, and liquid would crowd at
+// walls. Every constraint C_i moves the particles that it depends on, along its gradient, as far as
+// it needs:
 //
-//     dx_i = 2 alpha_i / n_i  sum_k lambda_k (-grad_i C_k),   lambda_k = C_k / sum_j |grad_j C_k|^2  (P6)
+//     dx_i = 2 alpha_i / n_i  sum_k lambda_k (-grad_i C_k)                                     (P6)
+//     lambda_k = C_k / sum_j |grad_j C_k|^2
 //
 // averaged over the n_i violated constraints that take part and over-relaxed [Macklin et al. 2014],
-// but by no more than all of them ask for together. alpha_i = clamp(phi_i, 1, 5), phi in cells, lets
-// particles far from solids go further, where nothing pushes them back: fewer iterations. Without
-// attraction nothing is drawn together.
+// but by no more than all of them ask for together. alpha_i = clamp(phi_i, 1, 5), phi in cells,
+// lets particles far from solids go further, where nothing pushes them back: fewer iterations.
+// Without attraction nothing is drawn together.
 //
-// The older method moves pairs that are closer than a spacing apart, each by half of what is missing
-// [cf. Ando and Tsuruno 2011], and knows nothing of density. Both stop when the densest place is
-// within the tolerance.
+// The older method moves pairs that are closer than a spacing apart, each by half of what is
+// missing [cf. Ando and Tsuruno 2011], and knows nothing of density. Both stop when the densest
+// place is within the tolerance.
 #pragma once
 
 #include "slosh/particles/obstacle.h"
@@ -39,11 +42,11 @@ struct SpacingOptions {
 struct [[nodiscard]] SpacingReport {
     int iterations = 0;
     bool converged = true;
-    double max_density = 0;   ///< Over the rest density, at the end.
+    double max_density = 0;  ///< Over the rest density, at the end.
 };
 
-/// Spreads the particles, sorted as `pblocks` says; both are sorted again. `solid` and `exact` as for
-/// `displace` (move.h); phi is always that of the nodes.
+/// Spreads the particles, sorted as `pblocks` says; both are sorted again. `solid` and `exact` as
+/// for `displace` (move.h); phi is always that of the nodes.
 template <int D>
 SpacingReport space_particles(const Field<float, D>& solid, const ExactSolids<D>* exact,
                               const SpacingOptions& options, Particles<D>& particles,

@@ -119,11 +119,10 @@ void particles_to_grid(const Particles<D>& particles, const ParticleBlocks<D>& p
         Octets<D> octets;
         for (int axis = 0; axis < D; ++axis) {
             const bool pushed = push.amount && push.change[axis] != 0;
-            const auto scatter = particles.affine()
-                                     ? (pushed ? scatter_component<D, true, true>
-                                               : scatter_component<D, true, false>)
-                                     : (pushed ? scatter_component<D, false, true>
-                                               : scatter_component<D, false, false>);
+            const auto scatter = particles.affine() ? (pushed ? scatter_component<D, true, true>
+                                                              : scatter_component<D, true, false>)
+                                                    : (pushed ? scatter_component<D, false, true>
+                                                              : scatter_component<D, false, false>);
             std::fill(std::begin(octets.v), std::end(octets.v), 0.0f);
             scatter(particles, axis, pblocks.first[p], pblocks.first[p + 1],
                     pblocks.blocks->first_cell(static_cast<int>(p)), push, octets);

@@ -107,8 +107,7 @@ void subtract_inside(const Field<double, D>& q, int b, FaceField<float, D>& u) {
             const Row here = load_row(p.self + o);
             subtract(u.axis(0).block(b) + o, here, from_left(here, p.left(y, z)));
             subtract(u.axis(1).block(b) + o, here, load_row(p.row(y - 1, z)));
-            if constexpr (D == 3)
-                subtract(u.axis(2).block(b) + o, here, load_row(p.row(y, z - 1)));
+            if constexpr (D == 3) subtract(u.axis(2).block(b) + o, here, load_row(p.row(y, z - 1)));
         }
 }
 
@@ -200,7 +199,8 @@ BlockSystem<D> assemble_matrix(const Field<float, D>& phi, const SolidFields<D>&
 }
 
 template <int D>
-void assemble_rhs(const FaceField<float, D>& u, const SolidFields<D>& solid, BlockSystem<D>& system) {
+void assemble_rhs(const FaceField<float, D>& u, const SolidFields<D>& solid,
+                  BlockSystem<D>& system) {
     parallel_for(system.blocks->size(), 4, [&](std::size_t block) {
         const int b = static_cast<int>(block);
         const std::uint8_t* unknown = system.unknown.block(b);
@@ -240,15 +240,15 @@ void minus_gradient(const BlockSystem<D>& system, const Field<float, D>& phi,
     apply_gradient<D, true>(system, phi, solid, q, u, known);
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                      \
-    template BlockSystem<D> assemble_matrix<D>(const Field<float, D>&, const SolidFields<D>&);    \
-    template void assemble_rhs<D>(const FaceField<float, D>&, const SolidFields<D>&,              \
-                                  BlockSystem<D>&);                                               \
-    template void subtract_gradient<D>(const BlockSystem<D>&, const Field<float, D>&,             \
-                                       const SolidFields<D>&, const Field<double, D>&,            \
-                                       FaceField<float, D>&, FaceField<std::uint8_t, D>&);        \
-    template void minus_gradient<D>(const BlockSystem<D>&, const Field<float, D>&,                \
-                                    const SolidFields<D>&, const Field<double, D>&,               \
+#define SLOSH_INSTANTIATE(D)                                                                   \
+    template BlockSystem<D> assemble_matrix<D>(const Field<float, D>&, const SolidFields<D>&); \
+    template void assemble_rhs<D>(const FaceField<float, D>&, const SolidFields<D>&,           \
+                                  BlockSystem<D>&);                                            \
+    template void subtract_gradient<D>(const BlockSystem<D>&, const Field<float, D>&,          \
+                                       const SolidFields<D>&, const Field<double, D>&,         \
+                                       FaceField<float, D>&, FaceField<std::uint8_t, D>&);     \
+    template void minus_gradient<D>(const BlockSystem<D>&, const Field<float, D>&,             \
+                                    const SolidFields<D>&, const Field<double, D>&,            \
                                     FaceField<float, D>&, FaceField<std::uint8_t, D>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

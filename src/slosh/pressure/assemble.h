@@ -47,7 +47,8 @@ BlockSystem<D> assemble_matrix(const Field<float, D>& phi, const SolidFields<D>&
 
 /// Right-hand side of (P3): minus the net outflow of `u` (m/s).
 template <int D>
-void assemble_rhs(const FaceField<float, D>& u, const SolidFields<D>& solid, BlockSystem<D>& system);
+void assemble_rhs(const FaceField<float, D>& u, const SolidFields<D>& solid,
+                  BlockSystem<D>& system);
 
 /// Applies (P1), (P2). Sets `known` to 1 on every face that is open and has liquid on a side, to 0
 /// elsewhere: those others are left for extrapolation.

@@ -16,10 +16,10 @@
 namespace slosh {
 
 struct DensityOptions {
-    double strength = 0.8;      ///< k: share of the error undone per step. (0, 1].
-    double ignored = 0.15;      ///< Errors up to this are sampling noise and left alone.
-    double max_error = 0.5;     ///< |e| is cut off here.
-    double tolerance = 0.05;    ///< Relative residual: it is a correction, repeated every step.
+    double strength = 0.8;    ///< k: share of the error undone per step. (0, 1].
+    double ignored = 0.15;    ///< Errors up to this are sampling noise and left alone.
+    double max_error = 0.5;   ///< |e| is cut off here.
+    double tolerance = 0.05;  ///< Relative residual: it is a correction, repeated every step.
     double max_displacement = 0.25;  ///< Cells.
 };
 
@@ -30,8 +30,7 @@ struct DensityOptions {
 template <int D>
 void assemble_density_rhs(const Field<float, D>& density, double rest, const Field<float, D>& phi,
                           const SolidFields<D>& solid, const DensityOptions& options,
-                          BlockSystem<D>& system,
-                          const Field<std::uint8_t, D>* released = nullptr);
+                          BlockSystem<D>& system, const Field<std::uint8_t, D>* released = nullptr);
 
 /// Cuts every component to [-limit, limit].
 template <int D>

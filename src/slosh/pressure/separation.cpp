@@ -62,9 +62,8 @@ void mark_constrained(const BlockSystem<D>& system, const SolidFields<D>& solid,
         centre.load(solid.centre, b);
         mark_closed(solid, unknown, centre, b, out);
         if (separation == Separation::Node)
-            for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-                out[o] |= unknown.v[t] && centre.v[t] < 0;
-            });
+            for_each_cell<D, 1>(
+                [&](const Index<D>&, int o, int t) { out[o] |= unknown.v[t] && centre.v[t] < 0; });
     });
 }
 

@@ -109,7 +109,8 @@ Image Painter::paint_2d(const PaintFrame& frame) const {
     }
     if (particles_) flat.particles = &frame.particles;
     if (frame.smoke) flat.smoke = &*frame.smoke;
-    return render_2d(frame.surface, shown_solids(scene_.flat_solids, frame.time, frame.bodies), flat);
+    return render_2d(frame.surface, shown_solids(scene_.flat_solids, frame.time, frame.bodies),
+                     flat);
 }
 
 }  // namespace slosh

@@ -178,10 +178,9 @@ Image render_3d(const SurfaceMesh& liquid, const std::vector<RenderSolid<3>>& so
     if (smoke) volume.emplace(stage, *smoke).light(scene, sky);
     std::optional<DrawnMaps> drawn;
     if (maps && !maps->empty()) drawn.emplace(stage, *maps);
-    const Tracer tracer(scene, sky, stage.from_world(floor)[1], options.water,
-                        options.glow, float(cell / stage.size), ground_detail(options),
-                        volume ? &*volume : nullptr,
-                        drawn ? &*drawn : nullptr);
+    const Tracer tracer(scene, sky, stage.from_world(floor)[1], options.water, options.glow,
+                        float(cell / stage.size), ground_detail(options),
+                        volume ? &*volume : nullptr, drawn ? &*drawn : nullptr);
 
     const Lens lens(camera, stage, options.width, options.height);
     const Sampler sampler{tracer, lens, options};

@@ -1,6 +1,6 @@
-// Preview pictures in 3D: a small ray tracer that shows liquid as refracting water, gas by its smoke,
-// containers as thin glass, obstacles as matt bodies, on a ground with soft shadows and caustics
-// under a sky.
+// Preview pictures in 3D: a small ray tracer that shows liquid as refracting water, gas by its
+// smoke, containers as thin glass, obstacles as matt bodies, on a ground with soft shadows and
+// caustics under a sky.
 //
 //     std::vector<RenderSolid<3>> solids = ...;
 //     mesh_solids(solids, domain);                       // once a run: shapes do not change
@@ -71,7 +71,7 @@ struct RenderSmoke {
     Point<3> origin;             ///< Lower corner of the grid. m
     double dx = 0;               ///< m
     std::vector<float> density;  ///< One per cell, x fastest.
-    double thickness = 26;  ///< Optical depth of one domain length of smoke of density 1.
+    double thickness = 26;       ///< Optical depth of one domain length of smoke of density 1.
 };
 
 struct RenderOptions {

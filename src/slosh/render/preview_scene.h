@@ -22,24 +22,24 @@ struct PreviewSolid {
     Vec<float, 3> colour;  ///< Linear.
     int body = -1;         ///< Number of the body that this is: frames say where it is.
     std::shared_ptr<const SurfaceMesh> mesh;  ///< Instead of a shape; 3D only.
-    bool wets = false;  ///< Ground: darker where maps say that it is wet.
+    bool wets = false;                        ///< Ground: darker where maps say that it is wet.
 };
 
 struct PreviewScene {
     int dim = 3;
     int up = 1;  ///< Vertical axis.
     double fps = 30;
-    double dx = 0;         ///< Cell size. m.
-    Box<3> domain;         ///< m
+    double dx = 0;  ///< Cell size. m.
+    Box<3> domain;  ///< m
     Index<3> cells;
-    bool gas = false;  ///< Frames have smoke, not a surface.
-    bool spray = false;  ///< Frames have drops above the surface.
+    bool gas = false;      ///< Frames have smoke, not a surface.
+    bool spray = false;    ///< Frames have drops above the surface.
     bool maps = false;     ///< Frames have maps of foam, wetness and ripples.
     Point<3> eye, target;  ///< m
     double fov = 35;       ///< Vertical. degrees
     Index<2> size;         ///< Pixels.
     bool draw_box = false;
-    std::optional<Vec<float, 3>> liquid;  ///< Colour of viscous liquid. Linear.
+    std::optional<Vec<float, 3>> liquid;       ///< Colour of viscous liquid. Linear.
     std::vector<PreviewSolid<2>> flat_solids;  ///< If dim is 2.
     std::vector<PreviewSolid<3>> solids;       ///< If dim is 3.
 };

@@ -9,9 +9,9 @@
 namespace slosh {
 
 namespace {
-constexpr float kStep = 0.75f;        // of a cell, along rays that are seen
-constexpr float kShadowStep = 1.0f;   // of a cell, along rays of light
-constexpr float kClear = 1e-3f;       // light left at which a ray ends
+constexpr float kStep = 0.75f;               // of a cell, along rays that are seen
+constexpr float kShadowStep = 1.0f;          // of a cell, along rays of light
+constexpr float kClear = 1e-3f;              // light left at which a ray ends
 const Vec3 kAlbedo = {0.62f, 0.61f, 0.60f};  // grey: white smoke would drown in a bright sky
 /// Share of sunlight sent to the eye per unit of light taken out: between that of all directions
 /// alike and what many scatterings, which we leave out, would add.
@@ -69,8 +69,8 @@ struct Corners {
             const int x = k & 1 ? hi[0] : lo[0], y = k & 2 ? hi[1] : lo[1],
                       z = k & 4 ? hi[2] : lo[2];
             index[k] = (std::size_t(z) * n[1] + y) * n[0] + x;
-            weight[k] = (k & 1 ? t[0] : 1 - t[0]) * (k & 2 ? t[1] : 1 - t[1]) *
-                        (k & 4 ? t[2] : 1 - t[2]);
+            weight[k] =
+                (k & 1 ? t[0] : 1 - t[0]) * (k & 2 ? t[1] : 1 - t[1]) * (k & 4 ? t[2] : 1 - t[2]);
         }
     }
 };
@@ -116,8 +116,7 @@ void Smoke::light(const RayScene& scene, const Sky& sky) {
         const int y = int(row) % n_[1], z = int(row) / n_[1];
         for (int x = 0; x < n_[0]; ++x) {
             if (!any_near(x, y, z)) continue;
-            const Point<3> world =
-                given_.origin + Point<3>{x + 0.5, y + 0.5, z + 0.5} * given_.dx;
+            const Point<3> world = given_.origin + Point<3>{x + 0.5, y + 0.5, z + 0.5} * given_.dx;
             const Vec3 p = stage_.from_world(world);
             const bool hidden = scene.occluded(p, sky.sun, 4, kOpaque | kCutAway);
             const float sun = hidden ? 0 : shadow(p, sky.sun);

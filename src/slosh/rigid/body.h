@@ -44,8 +44,8 @@ enum class JointKind { None, Hinge, Slider };
 template <int D>
 struct Joint {
     JointKind kind = JointKind::None;
-    Point<D> at;              ///< A point on the axle of a hinge. m
-    Point<3> axis{0, 0, 1};   ///< Unit: the axle (2D: z), or the way of a slider.
+    Point<D> at;             ///< A point on the axle of a hinge. m
+    Point<3> axis{0, 0, 1};  ///< Unit: the axle (2D: z), or the way of a slider.
     explicit operator bool() const { return kind != JointKind::None; }
     /// The twist at a unit of speed along (or about) the axis, with the centre of mass at x.
     Twist<D> motion(const Point<D>& x) const;
@@ -67,11 +67,11 @@ struct Body {
     MassProperties<D> mass;  ///< In the same frame.
     BodyState<D> start;
     SolidWalls walls = SolidWalls::Scene;  ///< Whether liquid may let go of it.
-    double slip_length = -1;  ///< Of viscous liquid along it. Negative: that of the scene. m.
-    double linear_damping = 0;             ///< Rate at which velocity decays. 1/s
-    double angular_damping = 0;            ///< Rate at which spin decays. 1/s
-    bool locked[kFreedoms<D>] = {};        ///< World axes along and about which it does not move.
-    Joint<D> joint;                        ///< In the place of `locked`.
+    double slip_length = -1;     ///< Of viscous liquid along it. Negative: that of the scene. m.
+    double linear_damping = 0;   ///< Rate at which velocity decays. 1/s
+    double angular_damping = 0;  ///< Rate at which spin decays. 1/s
+    bool locked[kFreedoms<D>] = {};  ///< World axes along and about which it does not move.
+    Joint<D> joint;                  ///< In the place of `locked`.
     std::vector<BodyForce<D>> forces;
     double friction = 0.5;     ///< Coulomb's coefficient, in contact. >= 0.
     double restitution = 0.2;  ///< Share of the speed kept in a bounce. [0, 1].

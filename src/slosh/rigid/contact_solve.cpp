@@ -89,8 +89,8 @@ std::unique_ptr<btTypedConstraint> tie(const Joint<D>& joint, btRigidBody& body,
     btPlaneSpace1(axis, y, z);
     const btMatrix3x3 frame(axis.x(), y.x(), z.x(), axis.y(), y.y(), z.y(), axis.z(), y.z(), z.z());
     const btTransform in_world(frame, at.getOrigin());
-    auto slider = std::make_unique<btSliderConstraint>(body, world, at.inverse() * in_world,
-                                                       in_world, true);
+    auto slider =
+        std::make_unique<btSliderConstraint>(body, world, at.inverse() * in_world, in_world, true);
     slider->setLowerLinLimit(1), slider->setUpperLinLimit(-1);  // free
     slider->setLowerAngLimit(0), slider->setUpperAngLimit(0);   // held
     return slider;
@@ -131,9 +131,9 @@ std::size_t Contact<D>::solve(const ContactScene<D>& scene, double dt, bool sepa
         mirrors.push_back(mirror(m.bodies[n], states[n], &nothing));
 
     for (const ContactPoint<D>& p : points) {
-        // Bullet slows down what would meet within the step, so that it just meets. What is to bounce
-        // keeps its speed while it is further away, and bounces where it is in the step in which it
-        // would meet: sooner by less than a step's way, but never from inside.
+        // Bullet slows down what would meet within the step, so that it just meets. What is to
+        // bounce keeps its speed while it is further away, and bounces where it is in the step in
+        // which it would meet: sooner by less than a step's way, but never from inside.
         const Point<D> past = p.other >= 0
                                   ? placed_body(m.bodies[p.other], states[p.other]).velocity_at(p.x)
                                   : scene.velocity(p.x);
@@ -194,7 +194,8 @@ std::size_t Contact<D>::solve(const ContactScene<D>& scene, double dt, bool sepa
     info.m_solverMode &= ~SOLVER_USE_WARMSTARTING;
     btSequentialImpulseConstraintSolver solver;
     solver.solveGroup(objects.data(), static_cast<int>(objects.size()), lists.data(),
-                      static_cast<int>(lists.size()), ties.data(), static_cast<int>(ties.size()), info, nullptr, nullptr);
+                      static_cast<int>(lists.size()), ties.data(), static_cast<int>(ties.size()),
+                      info, nullptr, nullptr);
 
     for (std::size_t n = 0; n < states.size(); ++n) {
         const btRigidBody& body = *mirrors[n].body;

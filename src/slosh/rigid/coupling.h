@@ -21,8 +21,8 @@
 
 #include <memory>
 
-#include "slosh/rigid/dynamics.h"
 #include "slosh/linear/system.h"
+#include "slosh/rigid/dynamics.h"
 #include "slosh/shape/solid_field.h"
 
 namespace slosh {

@@ -29,8 +29,8 @@ Twist<D> outer_impulse(const Body<D>& body, const Point<D>& gravity, double time
 template <int D>
 void apply_impulse(const Body<D>& body, const Twist<D>& impulse, BodyState<D>& state);
 
-/// Takes off what a joint does not allow, as its reaction would: the kinetic energy of the change is
-/// least.
+/// Takes off what a joint does not allow, as its reaction would: the kinetic energy of the change
+/// is least.
 template <int D>
 void obey_joint(const Body<D>& body, BodyState<D>& state);
 

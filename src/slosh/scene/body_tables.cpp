@@ -35,15 +35,16 @@ const Table<SceneBodyForce>& body_force_table() {
 const Table<SceneBodyJoint>& body_joint_table() {
     static const Table<SceneBodyJoint> table = [] {
         Table<SceneBodyJoint> t("body_joint", "What ties a body to the world.");
-        t.key("type", &SceneBodyJoint::type,
-              ChoiceType<JointKind>{{{"none", JointKind::None},
-                                      {"hinge", JointKind::Hinge},
-                                      {"slider", JointKind::Slider}},
-                                     {},
-                                     ""},
-              "",
-              "A hinge lets the body turn about an axle, a slider lets it move along a line without "
-              "turning.");
+        t.key(
+            "type", &SceneBodyJoint::type,
+            ChoiceType<JointKind>{{{"none", JointKind::None},
+                                   {"hinge", JointKind::Hinge},
+                                   {"slider", JointKind::Slider}},
+                                  {},
+                                  ""},
+            "",
+            "A hinge lets the body turn about an axle, a slider lets it move along a line without "
+            "turning.");
         t.key("position", &SceneBodyJoint::position, VectorType{}, "m",
               "A point on the axle of a hinge.");
         t.key("axis", &SceneBodyJoint::axis, VectorType{}, "",
@@ -113,8 +114,9 @@ const Table<SceneBody>& body_table() {
             .not_state();
         t.check([](const Cursor& at, SceneBody& b) {
             if (b.joint.type != JointKind::None && !b.locked.empty())
-                at.member("locked").fail("a body held by a \"joint\" has no axes to lock; leave "
-                                         "one of the two out");
+                at.member("locked").fail(
+                    "a body held by a \"joint\" has no axes to lock; leave "
+                    "one of the two out");
             for (int k = at.dim() == 2 ? 2 : 0; k < 3; ++k)
                 if (b.inertia[k] < 0 || (b.inertia[k] > 0) != (b.inertia[2] > 0))
                     at.member("inertia").expected("numbers > 0, or 0 for those of the shape");

@@ -351,7 +351,8 @@ private:
         if (o.particles != ParticleFiles::None) out_.disk_bytes_per_frame += particles * 28;
         if (o.volumes) out_.disk_bytes_per_frame += mean_cells * 8;
         const double affine = step.transfer == Transfer::Apic ? D * D : 0;
-        out_.checkpoint_bytes = costs.packed * particles * (4 * (2 * D + affine + (setup_.gas ? 2 : 0)) + 4);
+        out_.checkpoint_bytes =
+            costs.packed * particles * (4 * (2 * D + affine + (setup_.gas ? 2 : 0)) + 4);
         out_.disk_bytes = scene_.frames * (out_.disk_bytes_per_frame +
                                            out_.substeps_per_frame * costs.bytes_per_stats_line) +
                           2 * out_.checkpoint_bytes;  // the last two are kept
@@ -375,17 +376,14 @@ void estimate_tall(const Scene& scene, int threads, const CostTable& costs, Scen
     out.particles = out.peak_particles = 0;
     out.checkpoint_bytes = 0;
     out.substeps_per_frame = steps;
-    out.seconds_per_frame =
-        steps * stored * costs.ns_per_tall_cell * 1e-9 / std::max(1, threads) +
-        costs.seconds_per_frame;
+    out.seconds_per_frame = steps * stored * costs.ns_per_tall_cell * 1e-9 / std::max(1, threads) +
+                            costs.seconds_per_frame;
     out.seconds = out.seconds_per_frame * scene.frames;
     out.memory_bytes = costs.base_bytes + stored * costs.bytes_per_tall_cell;
     out.disk_bytes_per_frame = 0;  // a surface cell a column, and the sides and the ground
     if (scene.output.surface)
-        out.disk_bytes_per_frame =
-            2.5 * out.cells[0] * out.cells[2] * costs.bytes_per_surface_cell;
-    out.disk_bytes =
-        scene.frames * (out.disk_bytes_per_frame + steps * costs.bytes_per_stats_line);
+        out.disk_bytes_per_frame = 2.5 * out.cells[0] * out.cells[2] * costs.bytes_per_surface_cell;
+    out.disk_bytes = scene.frames * (out.disk_bytes_per_frame + steps * costs.bytes_per_stats_line);
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ struct CostTable {
     double bytes_per_stats_line = 1350;
     double ns_per_tall_cell = 200;     ///< CPU time a step of tall-cell water, per stored cell.
     double bytes_per_tall_cell = 260;  ///< Its fields and multigrid.
-    double packed = 0.8;  ///< Size of a checkpoint against its raw particles.
+    double packed = 0.8;               ///< Size of a checkpoint against its raw particles.
 };
 
 struct SceneEstimate {

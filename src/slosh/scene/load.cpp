@@ -212,13 +212,15 @@ void check_all_scales(const Cursor& at, const char* key, const std::vector<T>& t
 void complete_gas(const Cursor& at, Scene& s) {
     for (const char* key : {"initial", "inflows", "drains"})
         if (at.has(key) && !at.member(key).json().items.empty())
-            at.member(key).fail("\"gas\" fills the domain: there is no liquid beside it; smoke comes "
-                                "from \"gas.sources\"");
+            at.member(key).fail(
+                "\"gas\" fills the domain: there is no liquid beside it; smoke comes "
+                "from \"gas.sources\"");
     if (at.has("liquid")) at.member("liquid").fail("a scene has either \"gas\" or \"liquid\"");
     if (s.viscosity > 0) at.member("viscosity").fail("gas has no viscosity here; leave it out");
     if (!at.has("separation")) s.step.separation = Separation::Off;
     if (s.step.separation != Separation::Off)
-        at.member("separation").fail("gas does not let go of walls; leave \"separation\" at \"off\"");
+        at.member("separation")
+            .fail("gas does not let go of walls; leave \"separation\" at \"off\"");
     const auto check_walls = [&](const char* key, const auto& things) {
         for (std::size_t i = 0; i < things.size(); ++i)
             if (things[i].walls == SolidWalls::Separating)
@@ -317,7 +319,9 @@ void complete(const Cursor& at, Scene& s) {
         at.member(at.has("max_dt") ? "max_dt" : "min_dt")
             .fail("\"max_dt\" must not be less than \"min_dt\"");
     if (s.initial.empty() && s.inflows.empty() && !s.gas)
-        at.fail("nothing to simulate; give liquid in \"initial\", an inflow in \"inflows\", or \"gas\"");
+        at.fail(
+            "nothing to simulate; give liquid in \"initial\", an inflow in \"inflows\", or "
+            "\"gas\"");
 
     const bool sticky = s.step.separation == Separation::Off;
     if (s.step.separation == Separation::Edge && s.step.solver != "auto")

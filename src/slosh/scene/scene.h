@@ -69,9 +69,9 @@ struct SceneMotion {
 
 struct SceneLiquid {
     SceneShape shape;
-    Point<3> velocity;  ///< m/s
-    Point<3> spin;      ///< rad/s
-    Point<3> centre;    ///< Of the spin. m
+    Point<3> velocity;                   ///< m/s
+    Point<3> spin;                       ///< rad/s
+    Point<3> centre;                     ///< Of the spin. m
     double viscosity = kSceneViscosity;  ///< kg/(m s)
 };
 
@@ -79,8 +79,8 @@ struct SceneInflow {
     std::string name;
     SceneShape shape;
     SceneMotion motion;
-    Curve velocity[3];             ///< m/s
-    double start = 0, end = 1e30;  ///< s
+    Curve velocity[3];                   ///< m/s
+    double start = 0, end = 1e30;        ///< s
     double viscosity = kSceneViscosity;  ///< kg/(m s)
 };
 
@@ -113,8 +113,8 @@ struct SceneBodyForce {
 /// What ties a body to the world.
 struct SceneBodyJoint {
     JointKind type = JointKind::None;
-    Point<3> position;           ///< m
-    Point<3> axis{{0, 0, 0}};    ///< Any length; 0: z.
+    Point<3> position;         ///< m
+    Point<3> axis{{0, 0, 0}};  ///< Any length; 0: z.
 };
 
 struct SceneBody {
@@ -131,7 +131,7 @@ struct SceneBody {
     std::vector<SceneBodyForce> forces;
     double friction = 0.5, restitution = 0.2;
     SolidWalls walls = SolidWalls::Scene;
-    double slip_length = -1;  ///< m. Negative: that of the scene.
+    double slip_length = -1;              ///< m. Negative: that of the scene.
     Point<3> colour{{0.85, 0.45, 0.15}};  ///< Linear red, green, blue in [0, 1].
 };
 
@@ -148,8 +148,8 @@ struct SceneGasSource {
 /// See GasSetup.
 struct SceneGas {
     std::vector<SceneGasSource> sources;
-    double ambient = 293;                  ///< K
-    double heat_lift = 0.0034;             ///< 1/K
+    double ambient = 293;       ///< K
+    double heat_lift = 0.0034;  ///< 1/K
     double smoke_weight = 0;
     double cooling = 0, smoke_decay = 0;  ///< 1/s
 };
@@ -198,7 +198,7 @@ struct SceneThrow {
 /// Water on tall cells in the place of particles.
 struct SceneTall {
     int rows = 32;
-    int surface = 1;  ///< Cells of the surface along one of the simulation.
+    int surface = 1;                        ///< Cells of the surface along one of the simulation.
     int under = 8, over = 8, max_step = 4;  ///< Cells; see tall::RemeshOptions.
     int v_cycles = 2;
     int redistance_every = 10;  ///< Steps.

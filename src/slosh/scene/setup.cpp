@@ -105,8 +105,13 @@ GasSetup<D> make_gas(const SceneGas& g, double dx) {
                     .smoke_decay = g.smoke_decay};
     for (std::size_t i = 0; i < g.sources.size(); ++i) {
         const SceneGasSource& s = g.sources[i];
-        gas.sources.push_back({shape_of<D>("gas.sources", i, s.shape, dx), make_motion<D>(s.motion),
-                               s.smoke, s.temperature, {}, s.start, s.end});
+        gas.sources.push_back({shape_of<D>("gas.sources", i, s.shape, dx),
+                               make_motion<D>(s.motion),
+                               s.smoke,
+                               s.temperature,
+                               {},
+                               s.start,
+                               s.end});
         if (s.velocity) gas.sources.back().velocity = first<D>(*s.velocity);
     }
     return gas;
@@ -184,8 +189,8 @@ LiquidSetup<D> make_setup(const Scene& scene) {
 
     for (std::size_t i = 0; i < scene.solids.size(); ++i) {
         const SceneSolid& s = scene.solids[i];
-        setup.solids.push_back(
-            {s.name, shape_of<D>("solids", i, s.shape, dx), make_motion<D>(s.motion), s.walls, s.slip_length});
+        setup.solids.push_back({s.name, shape_of<D>("solids", i, s.shape, dx),
+                                make_motion<D>(s.motion), s.walls, s.slip_length});
     }
     for (std::size_t i = 0; i < scene.bodies.size(); ++i)
         setup.bodies.push_back(make_body<D>(scene.bodies[i], i, dx));
@@ -196,8 +201,12 @@ LiquidSetup<D> make_setup(const Scene& scene) {
     }
     for (std::size_t i = 0; i < scene.inflows.size(); ++i) {
         const SceneInflow& s = scene.inflows[i];
-        Inflow<D> inflow{
-            shape_of<D>("inflows", i, s.shape, dx), make_motion<D>(s.motion), {}, s.start, s.end, s.viscosity};
+        Inflow<D> inflow{shape_of<D>("inflows", i, s.shape, dx),
+                         make_motion<D>(s.motion),
+                         {},
+                         s.start,
+                         s.end,
+                         s.viscosity};
         for (int d = 0; d < D; ++d) inflow.velocity[d] = s.velocity[d];
         setup.inflows.push_back(std::move(inflow));
     }

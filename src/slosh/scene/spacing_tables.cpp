@@ -15,7 +15,8 @@ void add_spacing_keys(Table<StepOptions>& t) {
           "",
           "How particles are kept evenly spread: moved on the grid in every step (grid), or by "
           "density constraints between them once a frame (density), or both. Distance constraints "
-          "are there for comparison. Default: both for viscous liquid, grid for thin liquid, off for gas.")
+          "are there for comparison. Default: both for viscous liquid, grid for thin liquid, off "
+          "for gas.")
         .default_text("by liquid");
     t.key("spacing_tolerance", &StepOptions::spacing_tolerance, NumberType{0.01, 10}, "",
           "Constraints are iterated until no place is denser than the liquid at rest by more.");

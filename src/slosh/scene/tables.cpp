@@ -1,10 +1,11 @@
 // Keys of everything in a scene but its shapes.
-#include "slosh/lcp/words.h"
 #include "slosh/scene/tables.h"
 
 #include <fmt/format.h>
 
 #include <cctype>
+
+#include "slosh/lcp/words.h"
 
 namespace slosh {
 namespace {
@@ -37,15 +38,16 @@ void add_time_range(Table<T>& t) {
     t.key("end", &T::end, kTime, "s", "Works until this time.").default_text("for ever");
 }
 
-/// Of thin liquids the viscosity is left out: on a grid one can afford it does nothing but cost time.
+/// Of thin liquids the viscosity is left out: on a grid one can afford it does nothing but cost
+/// time.
 struct Preset {
     const char* word;
     double density;        ///< kg/m^3, at 20 degrees Celsius.
     double viscosity = 0;  ///< kg/(m s)
 };
 constexpr Preset kPresets[] = {
-    {"water", 1000},       {"seawater", 1025},  {"milk", 1030},     {"oil", 920},
-    {"alcohol", 789},      {"mercury", 13546},  {"glycerin", 1260, 1.4}, {"syrup", 1370, 3},
+    {"water", 1000},        {"seawater", 1025},  {"milk", 1030},          {"oil", 920},
+    {"alcohol", 789},       {"mercury", 13546},  {"glycerin", 1260, 1.4}, {"syrup", 1370, 3},
     {"chocolate", 1300, 5}, {"honey", 1420, 10}, {"caramel", 1350, 60},   {"tar", 1150, 1e4}};
 
 ChoiceType<std::string> preset_type() {
@@ -217,15 +219,16 @@ const Table<SceneSolid>& solid_table() {
         t.key("motion", &SceneSolid::motion, ObjectType<SceneMotion>{motion_table}, "",
               "Moves the shape.")
             .default_text("none");
-        t.key("walls", &SceneSolid::walls,
-              ChoiceType<SolidWalls>{{{"scene", SolidWalls::Scene},
-                                      {"sticky", SolidWalls::Sticky},
-                                      {"separating", SolidWalls::Separating}},
-                                     {},
-                                     ""},
-              "",
-              "Whether liquid may let go of this solid: as \"separation\" of the scene says, never, "
-              "or always.");
+        t.key(
+            "walls", &SceneSolid::walls,
+            ChoiceType<SolidWalls>{{{"scene", SolidWalls::Scene},
+                                    {"sticky", SolidWalls::Sticky},
+                                    {"separating", SolidWalls::Separating}},
+                                   {},
+                                   ""},
+            "",
+            "Whether liquid may let go of this solid: as \"separation\" of the scene says, never, "
+            "or always.");
         t.key("slip_length", &SceneSolid::slip_length, kSlipLength, "m",
               "How far viscous liquid slips along this solid; -1: as `slip_length` of the scene.");
         t.key("look", &SceneSolid::look, kLook, "", "How pictures show it.").not_state();
@@ -348,8 +351,7 @@ const Table<StepOptions>& step_table() {
               "Where liquid may let go of walls: nowhere (sticky walls, off), in every cell that a "
               "solid touches (cell), in cells whose centre is solid (node), or where the line "
               "between two cell centres crosses the wall (edge).");
-        t.key("solver", &StepOptions::solver,
-              ChoiceType<std::string>{solver_choices(), {}, ""}, "",
+        t.key("solver", &StepOptions::solver, ChoiceType<std::string>{solver_choices(), {}, ""}, "",
               "Pressure solver; \"auto\" is the fastest. \"linear\" and \"linear-mic\" are for "
               "sticky walls, all others for separating ones (docs/lcp.md).");
         t.key("tolerance", &StepOptions::tolerance, NumberType{1e-14, 0.1}, "",
@@ -428,9 +430,11 @@ const Table<Scene>& scene_table() {
             .not_state();
         t.key("gravity", &Scene::gravity, kMovingVector, "m/s^2", "Gravity.")
             .default_text("9.81 down");
-        t.key("liquid", &Scene::liquid, preset_type(), "", "A liquid whose density and viscosity are taken.")
+        t.key("liquid", &Scene::liquid, preset_type(), "",
+              "A liquid whose density and viscosity are taken.")
             .not_state();
-        t.key("density", &Scene::density, NumberType{1e-3, 1e5}, "kg/m^3", "Density of liquid or gas.")
+        t.key("density", &Scene::density, NumberType{1e-3, 1e5}, "kg/m^3",
+              "Density of liquid or gas.")
             .default_text("that of `liquid`; gas: 1.2");
         t.key("viscosity", &Scene::viscosity, kViscosity, "kg/(m s)",
               "Dynamic viscosity of the liquid.")
@@ -445,13 +449,13 @@ const Table<Scene>& scene_table() {
               "", "Where liquid is removed.");
         t.key("solids", &Scene::solids, ListType<ObjectType<SceneSolid>, SceneSolid>{{solid_table}},
               "", "Obstacles and containers.");
-        t.key("bodies", &Scene::bodies, ListType<ObjectType<SceneBody>, SceneBody>{{body_table}}, "",
-              "Rigid bodies that move with the liquid.");
+        t.key("bodies", &Scene::bodies, ListType<ObjectType<SceneBody>, SceneBody>{{body_table}},
+              "", "Rigid bodies that move with the liquid.");
         t.key("gas", &Scene::gas, OptionalType<ObjectType<SceneGas>, SceneGas>{{gas_table}}, "",
               "Gas in the place of liquid.")
             .default_text("none");
-        t.key("tall", &Scene::tall, OptionalType<ObjectType<SceneTall>, SceneTall>{{tall_table}}, "",
-              "Real-time water on tall cells.")
+        t.key("tall", &Scene::tall, OptionalType<ObjectType<SceneTall>, SceneTall>{{tall_table}},
+              "", "Real-time water on tall cells.")
             .default_text("none");
         t.key("probes", &Scene::probes, ListType<ObjectType<SceneProbe>, SceneProbe>{{probe_table}},
               "", "Points whose pressure is reported at every step.")

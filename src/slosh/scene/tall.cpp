@@ -94,7 +94,7 @@ tall::Setup make_tall_setup(const Scene& scene) {
     setup.options.remesh.max_step = t.max_step;
     setup.options.cycles.v_cycles = t.v_cycles;
     setup.options.surface = t.surface;
-    setup.options.cycles.separation_levels = 
+    setup.options.cycles.separation_levels =
         scene.step.separation == Separation::Cell ? tall::kSeparationLevels : 0;
     return setup;
 }

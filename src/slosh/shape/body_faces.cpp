@@ -22,14 +22,12 @@ BodyTile<D>::BodyTile(const GridGeometry<D>& grid, const PlacedBody<D>& body, co
             reach += 0.25 * (hi[d] - lo[d]) * (hi[d] - lo[d]);
         }
         reach = std::sqrt(reach) + kSolidBand + 1e-3;
-        const Point<D> middle =
-            first.template as<double>() + (lo + hi).template as<double>() * 0.5;
+        const Point<D> middle = first.template as<double>() + (lo + hi).template as<double>() * 0.5;
         const double there = body.distance(grid.to_world(middle)) / grid.dx;
         if (there > reach) continue;
         for_each_node<D>(lo, hi, [&](const Index<D>& local, int t) {
-            phi.v[t] = there < -reach
-                           ? -kSolidBand
-                           : kept(body.distance(grid.node(first + local)) / grid.dx);
+            phi.v[t] = there < -reach ? -kSolidBand
+                                      : kept(body.distance(grid.node(first + local)) / grid.dx);
             least = std::min(least, phi.v[t]);
         });
     }
@@ -55,8 +53,8 @@ BodyNodes<D>::BodyNodes(const Index<D>& first_cell, Fractions kind, const NearBo
 
 namespace {
 
-/// Who is nearest at the corner, of the lower faces of a row's cells, that is nearest to a solid; t is
-/// the node of the first cell.
+/// Who is nearest at the corner, of the lower faces of a row's cells, that is nearest to a solid; t
+/// is the node of the first cell.
 template <int D>
 void nearest_owners(const BodyNodes<D>& nodes, const NodeTile<D>& phi, int t, int axis,
                     std::int16_t (&owner)[kSide]) {

@@ -12,9 +12,9 @@ namespace slosh {
 /// What one body alone has of a block.
 template <int D>
 struct BodyTile {
-    NodeTile<D> phi;                           ///< Distance at nodes, as kept. Cells.
-    float least = 0;                           ///< Of these.
-    std::unique_ptr<BlockFractions<D>> open;   ///< What it leaves open; empty: everything.
+    NodeTile<D> phi;                          ///< Distance at nodes, as kept. Cells.
+    float least = 0;                          ///< Of these.
+    std::unique_ptr<BlockFractions<D>> open;  ///< What it leaves open; empty: everything.
 
     BodyTile(const GridGeometry<D>& grid, const PlacedBody<D>& body, const Index<D>& first,
              Fractions kind);

@@ -5,8 +5,8 @@
 
 namespace slosh {
 
-/// How the point r from the centre moves along `axis` per unit of each degree of freedom: those along
-/// the axes, then those about them.
+/// How the point r from the centre moves along `axis` per unit of each degree of freedom: those
+/// along the axes, then those about them.
 template <int D>
 Vec<double, D == 3 ? 6 : 3> motion_along(int axis, const Point<D>& r) {
     Vec<double, D == 3 ? 6 : 3> j;

@@ -22,10 +22,10 @@ void extend_into_solids(Field<float, D>& phi, const Field<float, D>& solid, int 
 template <int D>
 void extend_velocity(FaceField<float, D>& u, FaceField<std::uint8_t, D>& known, int layers);
 
-/// At faces inside solids (open == 0), up to two cells deep at least, removes from u the part of u - u_solid along the solid's
-/// normal; with `only_inward`, only motion into the solid, except at the lower faces of the cells
-/// that `sticky` marks. `solid` is the solid's distance at nodes
-/// in cells, negative inside; `open` the faces' open fractions; `solid_velocity` null means zero.
+/// At faces inside solids (open == 0), up to two cells deep at least, removes from u the part of u
+/// - u_solid along the solid's normal; with `only_inward`, only motion into the solid, except at
+/// the lower faces of the cells that `sticky` marks. `solid` is the solid's distance at nodes in
+/// cells, negative inside; `open` the faces' open fractions; `solid_velocity` null means zero.
 /// `kinds` (may be null) is 0 for blocks without a face inside a solid.
 template <int D>
 void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,

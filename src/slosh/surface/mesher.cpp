@@ -155,17 +155,20 @@ Cubes<D> classify(const Field<float, D>& level_set) {
             c.phi[b][corner] = at[corner] < blocks.size() ? level_set.block(at[corner]) : air;
         std::uint32_t vertices = 0, faces = 0;
         std::uint8_t* out = c.pattern.block(static_cast<int>(b));
-        for_each_crossed_row<D>(signs_at(at).data(), [&](int r, unsigned row, const unsigned* corner) {
-            c.crossed[b][r] = static_cast<std::uint8_t>(row);
-            for (unsigned left = row; left; left &= left - 1) {
-                const int x = std::countr_zero(left);
-                unsigned pattern = 0;
-                for (int k = 0; k < kChildren<D> / 2; ++k) pattern |= (corner[k] >> x & 3) << 2 * k;
-                out[r * kSide + x] = static_cast<std::uint8_t>(pattern);
-                vertices += table.sheets[pattern];
-                for (int d = 0; d < D; ++d) faces += (pattern ^ pattern >> (1 << d)) & 1;
-            }
-        });
+        for_each_crossed_row<D>(signs_at(at).data(),
+                                [&](int r, unsigned row, const unsigned* corner) {
+                                    c.crossed[b][r] = static_cast<std::uint8_t>(row);
+                                    for (unsigned left = row; left; left &= left - 1) {
+                                        const int x = std::countr_zero(left);
+                                        unsigned pattern = 0;
+                                        for (int k = 0; k < kChildren<D> / 2; ++k)
+                                            pattern |= (corner[k] >> x & 3) << 2 * k;
+                                        out[r * kSide + x] = static_cast<std::uint8_t>(pattern);
+                                        vertices += table.sheets[pattern];
+                                        for (int d = 0; d < D; ++d)
+                                            faces += (pattern ^ pattern >> (1 << d)) & 1;
+                                    }
+                                });
         c.block_first[b + 1] = vertices;
         c.face_first[b + 1] = faces;
     });

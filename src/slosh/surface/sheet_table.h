@@ -28,7 +28,7 @@ struct SheetTable {
         std::uint8_t axis, corner, sheet;
     };
     Crossed edge[kPatterns][kEdges<D>];  ///< The edges that are.
-    std::uint8_t crossings[kPatterns];      ///< Their number.
+    std::uint8_t crossings[kPatterns];   ///< Their number.
 
     SheetTable() {
         for (int pattern = 0; pattern < kPatterns; ++pattern) build(pattern);
@@ -76,8 +76,8 @@ private:
                 if (r == e) number[e] = count++;
                 sheet_of[pattern][e] = static_cast<std::uint8_t>(number[r]);
                 edge[pattern][crossings[pattern]++] = {static_cast<std::uint8_t>(axis),
-                                                          static_cast<std::uint8_t>(corner),
-                                                          sheet_of[pattern][e]};
+                                                       static_cast<std::uint8_t>(corner),
+                                                       sheet_of[pattern][e]};
             }
         sheets[pattern] = static_cast<std::uint8_t>(count);
     }

@@ -29,7 +29,9 @@ public:
     void raise(const Raise& how);
     /// Turns gravity into what is felt in a container that leans or is shaken. Tall cells stand
     /// upright: of its downward part at least a third stays.
-    void carry(std::function<Point<3>(const Point<3>& gravity)> felt) { carried_ = std::move(felt); }
+    void carry(std::function<Point<3>(const Point<3>& gravity)> felt) {
+        carried_ = std::move(felt);
+    }
     void drag(const Drag& how);
     void set_separation(bool on) { water_->set_separation(on); }
     void hurl(const Throw& how) { bodies_->hurl(how); }
@@ -40,7 +42,8 @@ public:
         return spray_;
     }  ///< Positions are in the domain: add setup().lower.
 
-    /// The closed surface of the water, cut at the sides and under the ground, in world coordinates.
+    /// The closed surface of the water, cut at the sides and under the ground, in world
+    /// coordinates.
     SurfaceMesh surface() const { return surface_later()(); }
     /// Makes that surface as the water is now; may be called while the simulation goes on.
     std::function<SurfaceMesh()> surface_later() const;

@@ -33,7 +33,8 @@ void spread_into_bodies(const Grid& g, SolidCells& solids, Columns<float>& phi) 
     Columns<float>& unknown = solids.room();
     std::vector<SolidCells::Cell> left;
     for (const SolidCells::Cell& k : solids.cells())
-        if (solids.fraction().at(k.column)[k.offset] > SolidCells::kInside && k.offset < phi.end(k.column)) {
+        if (solids.fraction().at(k.column)[k.offset] > SolidCells::kInside &&
+            k.offset < phi.end(k.column)) {
             unknown.at(k.column)[k.offset] = 1;
             left.push_back(k);
         }

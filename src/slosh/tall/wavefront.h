@@ -3,8 +3,8 @@
 // Run one after another, every stage takes all rows through the caches. Here rows are cut into
 // slabs, and a slab goes through all stages while it is in cache. Stage h of a slab covers its rows
 // moved down by h lags, so that it needs nothing of the slab above, and of the one below only the
-// stage before: threads take slabs from the bottom to the top and wait for each other at that. Every
-// row sees what it would see with the stages one after another, whatever the slabs.
+// stage before: threads take slabs from the bottom to the top and wait for each other at that.
+// Every row sees what it would see with the stages one after another, whatever the slabs.
 #pragma once
 
 #include <immintrin.h>

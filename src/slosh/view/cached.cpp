@@ -52,7 +52,9 @@ void smoke_points(const SmokeVolume& volume, const Scene& scene, ShownPoints& ou
 }  // namespace
 
 CachedRun::CachedRun(std::string directory)
-    : directory_(std::move(directory)), scene_(load_run_scene(directory_)), preview_(preview_scene(scene_)) {
+    : directory_(std::move(directory)),
+      scene_(load_run_scene(directory_)),
+      preview_(preview_scene(scene_)) {
     (void)frames();
 }
 

@@ -11,8 +11,8 @@
 namespace slosh::view {
 namespace {
 
-constexpr double kFar = 1e6;  ///< No coordinate, speed or angle is larger. m, m/s, degrees
-constexpr std::size_t kLongest = 64;     ///< Of a text. Bytes
+constexpr double kFar = 1e6;          ///< No coordinate, speed or angle is larger. m, m/s, degrees
+constexpr std::size_t kLongest = 64;  ///< Of a text. Bytes
 constexpr std::size_t kMostValues = 32;  ///< Of "set".
 
 /// Reads the members of a message, and knows which were asked for.
@@ -50,9 +50,9 @@ public:
         std::vector<std::pair<std::string, std::string>> all;
         if (j.members.size() > kMostValues) fail(key, "an object of at most 32 values");
         for (const Json::Member& m : j.members) {
-            const bool plain = m.value.kind == Json::Kind::Number ||
-                               m.value.kind == Json::Kind::Flag ||
-                               (m.value.kind == Json::Kind::Text && m.value.text.size() <= kLongest);
+            const bool plain =
+                m.value.kind == Json::Kind::Number || m.value.kind == Json::Kind::Flag ||
+                (m.value.kind == Json::Kind::Text && m.value.text.size() <= kLongest);
             if (!plain || m.key.size() > kLongest) fail(key, "numbers, flags and short texts");
             all.emplace_back(m.key, write_json_compact(m.value));
         }

@@ -34,10 +34,10 @@ enum class Do {
 
 struct Command {
     Do what = Do::Pause;
-    int number = 0;               ///< frame, body
+    int number = 0;  ///< frame, body
     bool on = false;
-    std::string name, solver;     ///< name or separation; solver
-    Point<3> at, vector;          ///< at or grab; velocity, target or degrees
+    std::string name, solver;  ///< name or separation; solver
+    Point<3> at, vector;       ///< at or grab; velocity, target or degrees
     double radius = 0;
     std::vector<std::pair<std::string, std::string>> values;  ///< Path and JSON text.
 

@@ -37,8 +37,8 @@ RenderSmoke smoke_of(const ShownPoints& points, const Scene& scene) {
 
 /// A file's name that goes when this does.
 struct Temporary {
-    std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                 fmt::format("slosh-view-{}.mp4", getpid());
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / fmt::format("slosh-view-{}.mp4", getpid());
     ~Temporary() {
         std::error_code ignored;
         std::filesystem::remove(path, ignored);

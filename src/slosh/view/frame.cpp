@@ -94,8 +94,8 @@ std::string pack(std::string header, const std::string& arrays) {
     const std::uint32_t size = std::uint32_t(header.size());
     std::memcpy(out.data() + 4, &size, 4);
     std::memcpy(out.data() + 8, header.data(), header.size());
-    const std::size_t packed = libdeflate_zlib_compress(
-        with.get(), arrays.data(), arrays.size(), out.data() + 8 + header.size(), room);
+    const std::size_t packed = libdeflate_zlib_compress(with.get(), arrays.data(), arrays.size(),
+                                                        out.data() + 8 + header.size(), room);
     SLOSH_EXPECT(packed > 0);
     out.resize(8 + header.size() + packed);
     return out;
@@ -221,7 +221,8 @@ std::string json_text(std::string_view text) {
 }
 
 float thickness(double viscosity) {
-    return static_cast<float>(std::clamp((std::log10(std::max(viscosity, 1e-3)) + 3) / 11, 0.0, 1.0));
+    return static_cast<float>(
+        std::clamp((std::log10(std::max(viscosity, 1e-3)) + 3) / 11, 0.0, 1.0));
 }
 
 std::string encode_frame(const ShownFrame& frame, const Box<3>& room, int run, int side) {

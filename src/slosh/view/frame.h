@@ -35,7 +35,7 @@ struct ShownPoints {
 };
 
 struct ShownFrame {
-    int number = 1;  ///< Frame 1 is the initial state.
+    int number = 1;   ///< Frame 1 is the initial state.
     double time = 0;  ///< s
     SurfaceMesh surface;
     /// If set it makes `surface`, on any thread, while the run goes on.
@@ -43,8 +43,8 @@ struct ShownFrame {
     ShownPoints points;
     std::vector<Transform<3>> bodies;  ///< Where the bodies' shapes are.
     std::vector<Transform<3>> solids;  ///< Where the scene's solids are.
-    Point<3> tilt;  ///< How the container is turned about the world's axes. degrees
-    Point<3> shift; ///< How far it is shaken off its place. m
+    Point<3> tilt;   ///< How the container is turned about the world's axes. degrees
+    Point<3> shift;  ///< How far it is shaken off its place. m
 };
 
 /// The bytes of a frame of run `run` on side `side`. Positions are rounded to 1/65535 of `room`,

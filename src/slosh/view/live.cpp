@@ -30,8 +30,9 @@ public:
               setup.step.history = true;
               return setup;
           }()),
-          shake_(std::max({scene.size[0], scene.size[1], D == 3 ? scene.size[2] : 0}),
-                 std::hypot(scene.gravity[0].at(0), scene.gravity[1].at(0), scene.gravity[2].at(0))) {
+          shake_(
+              std::max({scene.size[0], scene.size[1], D == 3 ? scene.size[2] : 0}),
+              std::hypot(scene.gravity[0].at(0), scene.gravity[1].at(0), scene.gravity[2].at(0))) {
         const LiquidSetup<D>& setup = simulation_.setup();
         for (int d = 0; d < D; ++d) gravity_[d] = setup.gravity[d];
         own_inflows_ = setup.inflows.size();
@@ -60,11 +61,14 @@ public:
         out.surface = std::move(frame.surface);
         out.surface.dim = D;
         for (const Transform<D>& t : frame.bodies) out.bodies.push_back(in_space(t));
-        for (const Solid<D>& s : setup.solids) out.solids.push_back(in_space(s.motion.at(out.time)));
+        for (const Solid<D>& s : setup.solids)
+            out.solids.push_back(in_space(s.motion.at(out.time)));
         out.tilt = hands.tilt;
         out.shift[0] = shake_.shift(out.time);
-        if (setup.gas) add_smoke(out.points);
-        else if (points) add_points(frame.level_set.blocks_ptr(), out.points);
+        if (setup.gas)
+            add_smoke(out.points);
+        else if (points)
+            add_points(frame.level_set.blocks_ptr(), out.points);
         return out;
     }
 

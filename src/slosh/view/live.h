@@ -17,7 +17,7 @@ namespace slosh::view {
 struct Hands {
     struct Drag {
         int body = 0;
-        Point<3> grab;    ///< In the frame of the body's shape.
+        Point<3> grab;  ///< In the frame of the body's shape.
         Point<3> target;
     };
     struct Jet {

@@ -69,11 +69,11 @@ private:
     void touch() {
         const double least = 1.5 * simulation_.setup().dx;
         if (hands.pour)
-            simulation_.pour({hands.pour->at, hands.pour->velocity,
-                              std::max(hands.pour->radius, least)});
+            simulation_.pour(
+                {hands.pour->at, hands.pour->velocity, std::max(hands.pour->radius, least)});
         if (hands.push)
-            simulation_.push({hands.push->at, hands.push->velocity,
-                              std::max(hands.push->radius, least)});
+            simulation_.push(
+                {hands.push->at, hands.push->velocity, std::max(hands.push->radius, least)});
         if (hands.drag && std::size_t(hands.drag->body) < simulation_.bodies().size())
             simulation_.drag({hands.drag->body, hands.drag->grab, hands.drag->target});
     }

@@ -13,9 +13,9 @@ namespace {
 
 /// Of every scene; of liquids and gases on particles; of tall cells.
 constexpr const char* kAlways[] = {"resolution", "fps"};
-constexpr const char* kParticles[] = {"separation", "solver",    "density", "transfer",
-                                      "flip_blend", "fractions", "cfl",     "tolerance",
-                                      "particles_per_axis", "position_correction"};
+constexpr const char* kParticles[] = {
+    "separation", "solver", "density",   "transfer",           "flip_blend",
+    "fractions",  "cfl",    "tolerance", "particles_per_axis", "position_correction"};
 constexpr const char* kTall[] = {"rows", "v_cycles", "under", "over"};
 
 template <class T>
@@ -23,10 +23,10 @@ void add(std::string& out, const Table<T>& table, const T& from, int dim, const 
          const std::string& prefix) {
     for (const auto& e : table.entries()) {
         if (e.key != key || !e.listed || !e.write) continue;
-        out += fmt::format(
-            R"({}{{"key":{},"unit":{},"doc":{},"schema":{},"value":{}}})", out.empty() ? "" : ",",
-            json_text(prefix + key), json_text(e.unit), json_text(e.doc),
-            write_json_compact(e.schema), write_json_compact(e.write(from, {.dim = dim})));
+        out += fmt::format(R"({}{{"key":{},"unit":{},"doc":{},"schema":{},"value":{}}})",
+                           out.empty() ? "" : ",", json_text(prefix + key), json_text(e.unit),
+                           json_text(e.doc), write_json_compact(e.schema),
+                           write_json_compact(e.write(from, {.dim = dim})));
     }
 }
 

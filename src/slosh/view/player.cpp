@@ -20,8 +20,8 @@ using namespace std::chrono_literals;
 constexpr auto kLook = 200ms;
 /// Frames that a run may be late and still catch up.
 constexpr double kCatchUp = 15;
-/// A run of at least this pace that is late leaves out every second frame: it is as good as in time,
-/// and frames cost it a fifth of its time. A slower one is not in time without them either.
+/// A run of at least this pace that is late leaves out every second frame: it is as good as in
+/// time, and frames cost it a fifth of its time. A slower one is not in time without them either.
 constexpr double kSkipPace = 0.6;
 /// Frames that a run is late by when it leaves out two of three.
 constexpr double kVeryLate = 3;
@@ -66,8 +66,8 @@ void Player::run(const std::function<bool()>& stop,
                  const std::function<void(const std::string&)>& complain) {
     stop_ = stop;
     complain_ = complain;
-    server_->broadcast(Slot::Scenes,
-                     text_message(fmt::format(R"({{"type":"scenes","scenes":{}}})", scenes_json())));
+    server_->broadcast(Slot::Scenes, text_message(fmt::format(R"({{"type":"scenes","scenes":{}}})",
+                                                              scenes_json())));
     open();
     while (!stop_()) {
         if (take_commands()) continue;
@@ -230,8 +230,8 @@ void Player::pack(Side& side, int index, int frame, bool send) {
     ShownFrame shown = cached_ ? cached_->frame(frame, points_) : side.live->shown(points_);
     shown.number = frame;
     side.packing = std::async(
-        std::launch::async, [this, &side, index, frame, send, run = run_, room = room_of(side.scene),
-                             shown = std::move(shown)]() mutable {
+        std::launch::async, [this, &side, index, frame, send, run = run_,
+                             room = room_of(side.scene), shown = std::move(shown)]() mutable {
             if (shown.make_surface) shown.surface = shown.make_surface();
             MessagePtr bytes = binary_message(encode_frame(shown, room, run, index));
             packed_bytes_ = bytes->bytes.size();

@@ -29,10 +29,10 @@
 namespace slosh::view {
 
 struct PlayerOptions {
-    std::string scene;                   ///< Name or file of a scene; or
-    std::string directory;               ///< that of a run.
-    std::vector<std::string> overrides;  ///< key=value, laid over the scene.
-    bool paused = false;                 ///< Wait for a viewer to press play.
+    std::string scene;                             ///< Name or file of a scene; or
+    std::string directory;                         ///< that of a run.
+    std::vector<std::string> overrides;            ///< key=value, laid over the scene.
+    bool paused = false;                           ///< Wait for a viewer to press play.
     std::size_t history = std::size_t(256) << 20;  ///< Frames that are kept, each side. Bytes
     /// Cells along the longest side of 3D scenes without tall cells, if they ask for more and
     /// nobody asked for a resolution: a scene for a film is no fun to touch.
@@ -106,15 +106,15 @@ private:
     std::function<bool()> stop_;
     std::function<void(const std::string&)> complain_;
 
-    std::string name_;                    // of the scene in view
-    std::vector<std::string> overrides_;  // laid over it
+    std::string name_;                        // of the scene in view
+    std::vector<std::string> overrides_;      // laid over it
     std::map<std::string, std::string> set_;  // and these, by viewers
     std::unique_ptr<CachedRun> cached_;
     std::vector<std::unique_ptr<Side>> sides_;
     int run_ = 0, shown_ = 0;
     bool playing_ = true, compare_ = false, points_ = false, broken_ = false;
-    double due_ = 0;  // when the next frame may be shown; wall clock, s
-    double pace_ = 0; // simulated seconds per second of wall clock, lately
+    double due_ = 0;   // when the next frame may be shown; wall clock, s
+    double pace_ = 0;  // simulated seconds per second of wall clock, lately
     std::string last_state_;
     Hands hands_;
 

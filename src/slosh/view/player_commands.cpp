@@ -19,10 +19,14 @@ constexpr int kMostBad = 20;             ///< Bad messages of a viewer until it 
 
 const char* separation_word(Separation s) {
     switch (s) {
-        case Separation::Off: return "off";
-        case Separation::Cell: return "cell";
-        case Separation::Node: return "node";
-        case Separation::Edge: return "edge";
+        case Separation::Off:
+            return "off";
+        case Separation::Cell:
+            return "cell";
+        case Separation::Node:
+            return "node";
+        case Separation::Edge:
+            return "edge";
     }
     return "off";
 }
@@ -72,7 +76,8 @@ void Player::said(int viewer, std::string_view text) {
         take_hands_off();
         return;
     }
-    if (viewer != holder_) return refuse(viewer, "another viewer holds the controls; take them first");
+    if (viewer != holder_)
+        return refuse(viewer, "another viewer holds the controls; take them first");
     if (command.of_hands() && !queue_.empty() && queue_.back().command.what == command.what)
         queue_.pop_back();  // only the newest counts
     if (queue_.size() >= kMostAsked) return refuse(viewer, "too much was asked at once");
@@ -89,8 +94,8 @@ void Player::send_role(int viewer) {
 }
 
 void Player::refuse(int viewer, const std::string& why) {
-    server_->send(viewer, Slot::Note, text_message(fmt::format(R"({{"type":"refused","why":{}}})",
-                                                               json_text(why))));
+    server_->send(viewer, Slot::Note,
+                  text_message(fmt::format(R"({{"type":"refused","why":{}}})", json_text(why))));
 }
 
 void Player::send_stage() {
@@ -123,9 +128,10 @@ void Player::send_state() {
 void Player::send_stats() {
     std::string list;
     for (const auto& side : sides_) list += (list.empty() ? "" : ",") + side->stats;
-    server_->broadcast(
-        Slot::Stats, text_message(fmt::format(R"({{"type":"stats","run":{},"pace":{:.4g},"bytes":{},"sides":[{}]}})",
-                                              run_, pace_, packed_bytes_.load(), list)));
+    server_->broadcast(Slot::Stats,
+                       text_message(fmt::format(
+                           R"({{"type":"stats","run":{},"pace":{:.4g},"bytes":{},"sides":[{}]}})",
+                           run_, pace_, packed_bytes_.load(), list)));
 }
 
 // ---- the player's own thread ----
@@ -159,14 +165,16 @@ bool Player::hands_between_steps() {
             asked.push_back(queue_.front());
             queue_.pop_front();
         }
-        for (const Asked& a : queue_)
-            switch (a.command.what) {
+        for (const Asked& a : queue_) switch (a.command.what) {
                 case Do::Reset:
                 case Do::Scene:
                 case Do::Set:
                 case Do::Compare:
-                case Do::Seek: on = false; break;
-                default: break;
+                case Do::Seek:
+                    on = false;
+                    break;
+                default:
+                    break;
             }
     }
     for (const Asked& a : asked) obey_hands(a.command);
@@ -182,21 +190,27 @@ void Player::obey(const Command& c) {
             playing_ = !broken_;
             due_ = wall_seconds();
             break;
-        case Do::Pause: playing_ = false; break;
+        case Do::Pause:
+            playing_ = false;
+            break;
         case Do::Step:
             playing_ = false;
             if (!broken_ && !(cached_ && shown_ >= last())) go_on();
             break;
         case Do::Reset:
-            if (cached_) show(1);
-            else open();
+            if (cached_)
+                show(1);
+            else
+                open();
             break;
         case Do::Seek:
             playing_ = false;
             if (c.number > last() || !show(c.number))
                 throw InputError(fmt::format("frame {} is not there (yet)", c.number));
             break;
-        case Do::Scene: obey_scene(c.name); break;
+        case Do::Scene:
+            obey_scene(c.name);
+            break;
         case Do::Set: {
             if (cached_) throw InputError("the frames of a directory are what they are");
             const std::map<std::string, std::string> before = set_;
@@ -214,7 +228,9 @@ void Player::obey(const Command& c) {
             open();
             break;
         }
-        case Do::Walls: obey_walls(c); break;
+        case Do::Walls:
+            obey_walls(c);
+            break;
         case Do::Compare:
             if (c.on && (cached_ || sides_.at(0)->scene.tall || sides_.at(0)->scene.gas))
                 throw InputError("only liquid on particles has walls to compare");
@@ -232,8 +248,11 @@ void Player::obey(const Command& c) {
             for (const auto& side : sides_)
                 if (side->live) side->live->shake();
             break;
-        case Do::Video: start_film(); break;
-        default: break;
+        case Do::Video:
+            start_film();
+            break;
+        default:
+            break;
     }
 }
 
@@ -277,16 +296,23 @@ void Player::obey_hands(const Command& c) {
             if (!sides_.empty() && std::size_t(c.number) < sides_[0]->scene.bodies.size())
                 hands_.drag = Hands::Drag{c.number, c.at, c.vector};
             break;
-        case Do::Pour: hands_.pour = Hands::Jet{c.at, c.vector, c.radius}; break;
-        case Do::Push: hands_.push = Hands::Jet{c.at, c.vector, c.radius}; break;
-        case Do::Tilt: hands_.tilt = c.vector; break;
+        case Do::Pour:
+            hands_.pour = Hands::Jet{c.at, c.vector, c.radius};
+            break;
+        case Do::Push:
+            hands_.push = Hands::Jet{c.at, c.vector, c.radius};
+            break;
+        case Do::Tilt:
+            hands_.tilt = c.vector;
+            break;
         case Do::Release: {
             const Point<3> tilt = hands_.tilt;  // a tilted tank stays as it is
             hands_ = {};
             hands_.tilt = tilt;
             break;
         }
-        default: break;
+        default:
+            break;
     }
 }
 
@@ -321,8 +347,9 @@ void Player::start_film() {
                 film_ready_ = true;
             }
         } catch (const std::exception& e) {
-            server_->broadcast(Slot::Note, text_message(fmt::format(
-                                               R"({{"type":"refused","why":{}}})", json_text(e.what()))));
+            server_->broadcast(
+                Slot::Note,
+                text_message(fmt::format(R"({{"type":"refused","why":{}}})", json_text(e.what()))));
         }
         film_busy_ = false;
     });

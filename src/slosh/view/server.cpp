@@ -105,8 +105,7 @@ struct Offer {
 /// Everything below runs on the one thread of `io`, but for the counts.
 class Server::Impl {
 public:
-    Impl(const ServerOptions& o, ServerEvents e)
-        : options(o), events(std::move(e)), acceptor_(io) {
+    Impl(const ServerOptions& o, ServerEvents e) : options(o), events(std::move(e)), acceptor_(io) {
         error_code error;
         const auto address = asio::ip::make_address(o.address, error);
         if (error)
@@ -119,8 +118,9 @@ public:
         acceptor_.bind(at, error);
         if (!error) acceptor_.listen(128, error);
         if (error)
-            throw ResourceError(fmt::format("cannot listen on {} port {}: {}; --port N takes another",
-                                            o.address, o.port, error.message()));
+            throw ResourceError(
+                fmt::format("cannot listen on {} port {}: {}; --port N takes another", o.address,
+                            o.port, error.message()));
         port = acceptor_.local_endpoint().port();
     }
 
@@ -211,8 +211,8 @@ private:
             if (error || !self->stream_.got_text()) return self->end();
             const auto data = self->buffer_.cdata();
             if (self->server_->events.said)
-                self->server_->events.said(
-                    self->id_, {static_cast<const char*>(data.data()), data.size()});
+                self->server_->events.said(self->id_,
+                                           {static_cast<const char*>(data.data()), data.size()});
             self->buffer_.consume(self->buffer_.size());
             self->read();
         });
@@ -282,8 +282,7 @@ private:
                          text_message("Refused: use the link that slosh printed.\n"));
         }
         if (websocket::is_upgrade(request)) {
-            if (path != "/stream" ||
-                int(server_->viewers.size()) >= server_->options.max_viewers) {
+            if (path != "/stream" || int(server_->viewers.size()) >= server_->options.max_viewers) {
                 ++server_->refused;
                 return reply(http::status::service_unavailable, "text/plain",
                              text_message("Too many viewers.\n"));
@@ -324,12 +323,11 @@ private:
                      "frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
         answer_->content_length(content->bytes.size());
         stream_.expires_after(kPatience);
-        http::async_write(stream_, *answer_,
-                          [self = shared_from_this()](error_code, std::size_t) {
-                              error_code ignored;
-                              self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
-                              self->end();
-                          });
+        http::async_write(stream_, *answer_, [self = shared_from_this()](error_code, std::size_t) {
+            error_code ignored;
+            self->stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+            self->end();
+        });
     }
     void end() {
         server_->requests.erase(shared_from_this());
@@ -426,8 +424,10 @@ std::string Server::link() const {
     const std::string& address = impl_->options.address;
     std::string host = is_loopback(address) ? "localhost" : address;
     if (host == "0.0.0.0" || host == "::") host = "localhost";
-    if (address == "::1") host = "[::1]";
-    else if (host.find(':') != host.npos) host = "[" + host + "]";
+    if (address == "::1")
+        host = "[::1]";
+    else if (host.find(':') != host.npos)
+        host = "[" + host + "]";
     std::string link = fmt::format("http://{}:{}/", host, impl_->port);
     if (!impl_->options.token.empty()) link += "?token=" + impl_->options.token;
     return link;

@@ -75,7 +75,7 @@ public:
     struct Counts {
         std::size_t viewers = 0, connections = 0, refused = 0;
         std::size_t messages = 0, bytes = 0;  ///< Sent, to all together.
-        std::size_t waiting = 0;              ///< Bytes that wait for viewers, shared ones once each.
+        std::size_t waiting = 0;  ///< Bytes that wait for viewers, shared ones once each.
     };
     Counts counts() const;
 

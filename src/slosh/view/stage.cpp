@@ -74,8 +74,8 @@ NamedField field_of(const PreviewSolid<2>& s, std::size_t index, const PreviewSc
     out.texels.resize(std::size_t(out.nx) * out.ny);
     parallel_for(std::size_t(out.ny), 16, [&](std::size_t y) {
         for (int x = 0; x < out.nx; ++x) {
-            const double d =
-                s.solid.shape->distance({box.lo[0] + (x + 0.5) * texel, box.lo[1] + (double(y) + 0.5) * texel});
+            const double d = s.solid.shape->distance(
+                {box.lo[0] + (x + 0.5) * texel, box.lo[1] + (double(y) + 0.5) * texel});
             out.texels[y * out.nx + x] =
                 char(int(std::clamp(std::round(128 + 16 * d / texel), 0.0, 255.0)));
         }
@@ -108,9 +108,9 @@ std::string encode_stage(const Scene& scene, const StageOptions& options) {
         numbers(preview.domain.lo), numbers(preview.domain.hi), preview.dx, preview.cells[0],
         preview.cells[1], preview.cells[2], scene.fps, scene.frames, numbers(preview.eye),
         numbers(preview.target), preview.fov, numbers(colour), numbers(sky),
-        scene.render.walls == Look::Hidden ? "hidden" : "glass", scene.render.ground,
-        preview.gas, scene.tall.has_value(), options.live, words(options.sides),
-        words(options.tools), parameters_json(scene));
+        scene.render.walls == Look::Hidden ? "hidden" : "glass", scene.render.ground, preview.gas,
+        scene.tall.has_value(), options.live, words(options.sides), words(options.tools),
+        parameters_json(scene));
     std::vector<NamedField> fields;
     for (std::size_t i = 0; i < preview.flat_solids.size(); ++i)
         if (preview.flat_solids[i].shown != Shown::Hidden)

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "slosh/viscosity/dense.h"
 #include "slosh/shape/motion_along.h"
+#include "slosh/viscosity/dense.h"
 
 namespace slosh {
 
@@ -87,8 +87,7 @@ std::vector<Place> samples_beside(const Blocks<D>& blocks, const std::vector<Bod
 }
 
 template <int D>
-Vec<double, kTwist<D>> transposed_times(const Mat<kTwist<D>>& m,
-                                        const Vec<double, kTwist<D>>& v) {
+Vec<double, kTwist<D>> transposed_times(const Mat<kTwist<D>>& m, const Vec<double, kTwist<D>>& v) {
     Vec<double, kTwist<D>> r;
     for (int k = 0; k < kTwist<D>; ++k) r += m.row[k] * v[k];
     return r;
@@ -216,7 +215,8 @@ BodyColumns<D> couple_bodies(const GridGeometry<D>& grid, const ViscousSystem<D>
             Mat<K> block;
             for (int m = 0; m < K; ++m)
                 for (int m2 = 0; m2 < K; ++m2)
-                    block.row[m][m2] = full[static_cast<std::size_t>(b * K + m) * size + b2 * K + m2];
+                    block.row[m][m2] =
+                        full[static_cast<std::size_t>(b * K + m) * size + b2 * K + m2];
             block = nt * (block * bodies[b2].basis);
             for (int m = 0; m < K; ++m)
                 for (int m2 = 0; m2 < K; ++m2)
@@ -236,7 +236,8 @@ template <int D>
 void BodyColumns<D>::add_stiffness(double s, const double* a, double* y) const {
     const int n = size();
     for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) y[i] += s * stiffness[static_cast<std::size_t>(i) * n + j] * a[j];
+        for (int j = 0; j < n; ++j)
+            y[i] += s * stiffness[static_cast<std::size_t>(i) * n + j] * a[j];
 }
 
 template <int D>
@@ -278,13 +279,12 @@ void BodyColumns<D>::guess(const std::vector<ViscousBody<D>>& list, double* a) c
     }
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                   \
-    template struct BodyEntries<D>;                                                            \
-    template struct BodyColumns<D>;                                                            \
-    template BodyColumns<D> couple_bodies<D>(const GridGeometry<D>&, const ViscousSystem<D>&,  \
-                                             const FaceField<float, D>&,                       \
-                                             const std::vector<ViscousBody<D>>&,               \
-                                             const std::vector<BodyFace>&);
+#define SLOSH_INSTANTIATE(D)                                                         \
+    template struct BodyEntries<D>;                                                  \
+    template struct BodyColumns<D>;                                                  \
+    template BodyColumns<D> couple_bodies<D>(                                        \
+        const GridGeometry<D>&, const ViscousSystem<D>&, const FaceField<float, D>&, \
+        const std::vector<ViscousBody<D>>&, const std::vector<BodyFace>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
 #undef SLOSH_INSTANTIATE

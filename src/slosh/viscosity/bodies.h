@@ -1,13 +1,13 @@
-// Rigid bodies in the viscous system [Takahashi2019, sec. 3.4]: their twists are unknowns beside the
-// faces, so the matrix stays sparse,
+// Rigid bodies in the viscous system [Takahashi2019, sec. 3.4]: their twists are unknowns beside
+// the faces, so the matrix stays sparse,
 //
 //     [ A    B ] [x]   [ b   ]        B = K W_S J,     S = M + (W_S J)^T K (W_S J)             (V4)
 //     [ B^T  S ] [V] = [ M V*]
 //
-// W_S J V is the part of the averaged velocity that the bodies' twists make: the shares of the faces'
-// boxes that each body fills, times its motion there. K is that of (V3), over the samples beside
-// bodies that liquid touches. A body that may not move freely has V = N a: only the columns of N are
-// unknowns, the others drop out.
+// W_S J V is the part of the averaged velocity that the bodies' twists make: the shares of the
+// faces' boxes that each body fills, times its motion there. K is that of (V3), over the samples
+// beside bodies that liquid touches. A body that may not move freely has V = N a: only the columns
+// of N are unknowns, the others drop out.
 #pragma once
 
 #include <functional>
@@ -28,8 +28,9 @@ struct ViscousBody {
     Mat<kTwist<D>> basis;  ///< N, column by column; a zero column is no unknown.
 };
 
-/// What of the faces' boxes each body fills, by block, then body. `open` is that of all solids: where bodies
-/// and other solids meet, what is closed is shared in proportion to what each closes alone.
+/// What of the faces' boxes each body fills, by block, then body. `open` is that of all solids:
+/// where bodies and other solids meet, what is closed is shared in proportion to what each closes
+/// alone.
 template <int D>
 std::vector<BodyFace> body_volumes(const GridGeometry<D>& grid,
                                    const std::vector<ViscousBody<D>>& bodies,
@@ -84,12 +85,12 @@ template <int D>
 struct BodyColumns : BodyEntries<D> {
     using typename BodyEntries<D>::Entry;
     using BodyEntries<D>::size;
-    std::vector<double> stiffness;         ///< N^T S N, dense; 1 on the diagonal where N is zero.
-    std::vector<double> mass;              ///< Diagonal of N^T M N, likewise.
-    std::vector<double> rhs;               ///< N^T (M V* - what solids of known velocity pull).
+    std::vector<double> stiffness;  ///< N^T S N, dense; 1 on the diagonal where N is zero.
+    std::vector<double> mass;       ///< Diagonal of N^T M N, likewise.
+    std::vector<double> rhs;        ///< N^T (M V* - what solids of known velocity pull).
     std::vector<Mat<kTwist<D>>> basis;
-    std::vector<Point<D>> centre;          ///< In cells.
-    double dx = 0;                         ///< m
+    std::vector<Point<D>> centre;  ///< In cells.
+    double dx = 0;                 ///< m
 
     /// y += s S a
     void add_stiffness(double s, const double* a, double* y) const;

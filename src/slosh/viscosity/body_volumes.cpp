@@ -54,7 +54,8 @@ std::vector<BodyFace> body_volumes(const GridGeometry<D>& grid,
             const float left = open.face.axis(f.axis).block(b)[f.offset];
             const float closed = left < kLeastOpenFace ? 1.0f : 1 - left;
             if (sum[f.axis][f.offset] > closed || closed == 1)
-                f.share *= closed / std::max(sum[f.axis][f.offset], closed == 1 ? 1 - kLeastOpenFace : 0.0f);
+                f.share *= closed /
+                           std::max(sum[f.axis][f.offset], closed == 1 ? 1 - kLeastOpenFace : 0.0f);
         }
     });
     std::vector<BodyFace> out;
@@ -80,37 +81,34 @@ FaceField<float, D> solid_motion(const GridGeometry<D>& grid, const SampleVolume
         const int b = static_cast<int>(i);
         for (int d = 0; d < D; ++d)
             for (int o = 0; o < kBlockCells<D>; ++o)
-                moved.axis(d).block(b)[o] =
-                    closed(d, b, o) * solid_velocity.axis(d).block(b)[o];
+                moved.axis(d).block(b)[o] = closed(d, b, o) * solid_velocity.axis(d).block(b)[o];
     });
     // Faces with bodies: first what is left to the others, then the bodies.
     FaceField<float, D> share(blocks);
     for (const BodyFace& f : faces) share.axis(f.axis).block(f.block)[f.offset] += f.share;
     for (const BodyFace& f : faces) {
-        const float rest = closed(f.axis, f.block, f.offset) -
-                           share.axis(f.axis).block(f.block)[f.offset];
-        const Point<D> x =
-            grid.face(f.axis, blocks->first_cell(f.block) + local_cell<D>(f.offset));
+        const float rest =
+            closed(f.axis, f.block, f.offset) - share.axis(f.axis).block(f.block)[f.offset];
+        const Point<D> x = grid.face(f.axis, blocks->first_cell(f.block) + local_cell<D>(f.offset));
         moved.axis(f.axis).block(f.block)[f.offset] =
             rest > kLeastOpenFace ? rest * static_cast<float>(others(x)[f.axis]) : 0.0f;
     }
     if (unknown) return moved;
     for (const BodyFace& f : faces) {
-        const Point<D> x =
-            grid.face(f.axis, blocks->first_cell(f.block) + local_cell<D>(f.offset));
+        const Point<D> x = grid.face(f.axis, blocks->first_cell(f.block) + local_cell<D>(f.offset));
         moved.axis(f.axis).block(f.block)[f.offset] +=
             f.share * static_cast<float>(bodies[f.body].placed.velocity_at(x)[f.axis]);
     }
     return moved;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                      \
-    template std::vector<BodyFace> body_volumes<D>(const GridGeometry<D>&,                        \
-                                                   const std::vector<ViscousBody<D>>&,            \
-                                                   const SampleVolumes<D>&, VolumeKind);          \
-    template FaceField<float, D> solid_motion<D>(                                                 \
-        const GridGeometry<D>&, const SampleVolumes<D>&, const FaceField<float, D>&,              \
-        const std::vector<ViscousBody<D>>&, const std::vector<BodyFace>&, bool,                   \
+#define SLOSH_INSTANTIATE(D)                                                             \
+    template std::vector<BodyFace> body_volumes<D>(const GridGeometry<D>&,               \
+                                                   const std::vector<ViscousBody<D>>&,   \
+                                                   const SampleVolumes<D>&, VolumeKind); \
+    template FaceField<float, D> solid_motion<D>(                                        \
+        const GridGeometry<D>&, const SampleVolumes<D>&, const FaceField<float, D>&,     \
+        const std::vector<ViscousBody<D>>&, const std::vector<BodyFace>&, bool,          \
         const std::function<Point<D>(const Point<D>&)>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

@@ -8,12 +8,12 @@
 //     P^T M P + Z E^-1 Z^T,        P = I - A Z E^-1 Z^T                                       (V5)
 //
 // M never sees a rigid motion, which a cycle in float would return with noise that the matrix
-// multiplies by nu. Pieces do not meet, so E falls apart into small blocks. A body makes one piece of all
-// that it touches, itself included: its unknowns move along, as far as it may.
+// multiplies by nu. Pieces do not meet, so E falls apart into small blocks. A body makes one piece
+// of all that it touches, itself included: its unknowns move along, as far as it may.
 #pragma once
 
-#include "slosh/viscosity/dense.h"
 #include "slosh/viscosity/bodies.h"
+#include "slosh/viscosity/dense.h"
 
 namespace slosh {
 
@@ -45,8 +45,8 @@ private:
     };
     std::vector<float> modes_;    // Z, kModes per row
     std::vector<float> product_;  // A Z
-    std::vector<int> order_;    // rows and bodies' numbers, piece by piece
-    std::vector<int> piece_;    // of each
+    std::vector<int> order_;      // rows and bodies' numbers, piece by piece
+    std::vector<int> piece_;      // of each
     std::vector<Chunk> chunks_;
     std::vector<DenseCholesky> blocks_;
 };

@@ -363,7 +363,8 @@ template <int D>
 std::size_t ViscousMultigrid<D>::bytes() const {
     std::size_t n = coarsest_.bytes();
     for (const auto& level : levels_)
-        n += level->own_matrix.bytes() + level->own_bodies.bytes() + 4 * level->value.size() + level->band.size() +
+        n += level->own_matrix.bytes() + level->own_bodies.bytes() + 4 * level->value.size() +
+             level->band.size() +
              4 * (level->inverse.size() + 3 * level->x.size() + 2 * level->lower.size() +
                   level->child.size() + level->first_child.size());
     return n;

@@ -2,30 +2,33 @@
 //
 // Coarse faces are those of cells twice the size. A correction is carried over linearly along a
 // face's normal and as a constant across it ("pc"): at most two coarse faces a fine one, and the
-// coarse matrices P^T A P keep about 15 points. They are formed from the matrix itself, so viscosity may jump
-// by decades between neighbours; averaged coefficients break there. Coarse faces exist wherever a
-// fine one needs them, also beyond surface and walls: a field that is linear up to the border stays
-// so. That may make coarse matrices singular, but their right-hand sides always lie in the range.
+// coarse matrices P^T A P keep about 15 points. They are formed from the matrix itself, so
+// viscosity may jump by decades between neighbours; averaged coefficients break there. Coarse faces
+// exist wherever a fine one needs them, also beyond surface and walls: a field that is linear up to
+// the border stays so. That may make coarse matrices singular, but their right-hand sides always
+// lie in the range.
 //
 // Smoothing: Gauss-Seidel by colours (rows.h), forwards before and backwards after the coarse
 // correction, with one more sweep over the rows next to surfaces, solids and jumps of viscosity,
-// where a constant fits worst. Values are float; the outer iteration is double. A constant across makes
-// shear too stiff, and more so with every level: coarse levels are therefore visited twice (W-cycle).
+// where a constant fits worst. Values are float; the outer iteration is double. A constant across
+// makes shear too stiff, and more so with every level: coarse levels are therefore visited twice
+// (W-cycle).
 //
-// Bodies are unknowns of every level: B of (V4) becomes P^T B, S stays. Between the sweeps of the faces
-// their twists are found from the faces exactly, and the coarsest solve has them in its matrix.
+// Bodies are unknowns of every level: B of (V4) becomes P^T B, S stays. Between the sweeps of the
+// faces their twists are found from the faces exactly, and the coarsest solve has them in its
+// matrix.
 #pragma once
 
-#include "slosh/viscosity/dense.h"
 #include "slosh/viscosity/bodies.h"
+#include "slosh/viscosity/dense.h"
 
 namespace slosh {
 
 struct ViscousMultigridOptions {
-    int levels = 12;         ///< At most; 1 leaves symmetric Gauss-Seidel.
-    int coarsest = 400;      ///< Rows that are solved directly.
-    int sweeps = 1;          ///< Before and after.
-    bool band = true;        ///< One more sweep at borders and jumps.
+    int levels = 12;     ///< At most; 1 leaves symmetric Gauss-Seidel.
+    int coarsest = 400;  ///< Rows that are solved directly.
+    int sweeps = 1;      ///< Before and after.
+    bool band = true;    ///< One more sweep at borders and jumps.
 };
 
 template <int D>
@@ -43,19 +46,19 @@ public:
 private:
     struct Level {
         const FaceRows<D>* rows = nullptr;
-        FaceRows<D> own_rows;               // of coarse levels
+        FaceRows<D> own_rows;  // of coarse levels
         const Rows<double>* exact = nullptr;
-        Rows<double> own_matrix;            // of coarse levels
-        std::vector<float> value;           // of the matrix, in the order of exact->column
-        std::vector<float> inverse;         // of the diagonal
-        std::vector<std::uint8_t> band;     // per row
-        std::vector<int> lower, upper;      // per row: the coarse rows it takes the mean of
+        Rows<double> own_matrix;                 // of coarse levels
+        std::vector<float> value;                // of the matrix, in the order of exact->column
+        std::vector<float> inverse;              // of the diagonal
+        std::vector<std::uint8_t> band;          // per row
+        std::vector<int> lower, upper;           // per row: the coarse rows it takes the mean of
         std::vector<std::uint32_t> first_child;  // per coarse row, into `child`
         std::vector<int> child;
-        std::vector<float> x, b, r;         // b less what the bodies' twists pull
+        std::vector<float> x, b, r;  // b less what the bodies' twists pull
         const BodyEntries<D>* bodies = nullptr;
-        BodyEntries<D> own_bodies;          // of coarse levels
-        std::vector<double> twist, force;   // of the bodies, and their right-hand side
+        BodyEntries<D> own_bodies;         // of coarse levels
+        std::vector<double> twist, force;  // of the bodies, and their right-hand side
     };
     void start(Level& level);
     bool coarsen(Level& fine, Level& coarse);

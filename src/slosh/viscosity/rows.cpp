@@ -41,11 +41,13 @@ constexpr std::size_t kChunk = 4096;
 }
 
 double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    return parallel_sum(a.size(), [&](std::size_t i) { return a[i] * b[i]; }, kChunk);
+    return parallel_sum(
+        a.size(), [&](std::size_t i) { return a[i] * b[i]; }, kChunk);
 }
 
 double max_abs(const std::vector<double>& a) {
-    return parallel_max(a.size(), [&](std::size_t i) { return std::abs(a[i]); }, 0, kChunk);
+    return parallel_max(
+        a.size(), [&](std::size_t i) { return std::abs(a[i]); }, 0, kChunk);
 }
 
 void add(double s, const std::vector<double>& x, std::vector<double>& y) {

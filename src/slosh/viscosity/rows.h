@@ -29,8 +29,8 @@ struct Rows {
 template <int D>
 struct FaceRows {
     BlocksPtr<D> blocks;
-    FaceField<int, D> number;  ///< Row of each lower face; negative: none.
-    std::vector<int> first;    ///< Row range of each block.
+    FaceField<int, D> number;               ///< Row of each lower face; negative: none.
+    std::vector<int> first;                 ///< Row range of each block.
     std::vector<int> colour[kChildren<D>];  ///< Blocks with rows.
     int size() const { return first.empty() ? 0 : first.back(); }
 

@@ -95,10 +95,12 @@ Momentum momentum(const ViscousSystem<D>& s, const BodyColumns<D>* bodies,
     const int rows = s.rows.size();
     const double solids = s.solid_speed * s.solid_speed;
     double sum = parallel_sum(
-        rows, [&](std::size_t i) { return s.liquid[i] * (x[i] * x[i] / s.open[i] + solids); }, 4096);
+        rows, [&](std::size_t i) { return s.liquid[i] * (x[i] * x[i] / s.open[i] + solids); },
+        4096);
     Momentum m;
-    m.most = parallel_max(rows, [&](std::size_t i) { return s.liquid[i] * std::abs(x[i]) / s.open[i]; },
-                          s.solid_speed, 4096);
+    m.most = parallel_max(
+        rows, [&](std::size_t i) { return s.liquid[i] * std::abs(x[i]) / s.open[i]; },
+        s.solid_speed, 4096);
     for (int k = 0; bodies && k < bodies->size(); ++k) {
         sum += bodies->mass[k] * x[rows + k] * x[rows + k];
         if (k % kTwist<D> < D) m.most = std::max(m.most, std::abs(x[rows + k]));
@@ -167,8 +169,7 @@ SolveReport solve_viscosity(const ViscousSystem<D>& system, const BodyColumns<D>
             const double last = rz;
             rz = dot(r, z);
             if (!(error() > options.tolerance)) break;
-            parallel_for(total, 4096,
-                         [&](std::size_t i) { p[i] = z[i] + rz / last * p[i]; });
+            parallel_for(total, 4096, [&](std::size_t i) { p[i] = z[i] + rz / last * p[i]; });
         }
         now = measure();
     }
@@ -180,10 +181,9 @@ SolveReport solve_viscosity(const ViscousSystem<D>& system, const BodyColumns<D>
     return report;
 }
 
-#define SLOSH_INSTANTIATE(D)                                                                 \
-    template SolveReport solve_viscosity<D>(const ViscousSystem<D>&, const BodyColumns<D>*,  \
-                                            const ViscousOptions&,                           \
-                                            const std::vector<double>&,                      \
+#define SLOSH_INSTANTIATE(D)                                                                   \
+    template SolveReport solve_viscosity<D>(const ViscousSystem<D>&, const BodyColumns<D>*,    \
+                                            const ViscousOptions&, const std::vector<double>&, \
                                             std::vector<double>&);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)

@@ -18,7 +18,7 @@ void classify(const ViscousInput<D>& in, FaceRows<D>& rows) {
                         *liquid = in.liquid->face.axis(d).block(b);
             int* n = rows.number.axis(d).block(b);
             for (int o = 0; o < kBlockCells<D>; ++o)
-                n[o] = open[o] < kLeastOpenFace    ? kSolidFace
+                n[o] = open[o] < kLeastOpenFace   ? kSolidFace
                        : liquid[o] < kLeastLiquid ? kAirFace
                                                   : 0;
         }
@@ -40,7 +40,8 @@ float edge_nu(const Tile<float, D, 1>& nu, int t, int a, int c) {
     return count ? static_cast<float>(std::exp(log_sum / count)) : 0.0f;
 }
 
-/// C of all samples; zero beside faces that hold no liquid, unless the system is to be the plain one.
+/// C of all samples; zero beside faces that hold no liquid, unless the system is to be the plain
+/// one.
 template <int D>
 void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
     using T = Tile<int, D, 1>;
@@ -67,7 +68,8 @@ void find_stiffness(const ViscousInput<D>& in, ViscousSystem<D>& s) {
                 for (int d = 0; d < D && !in.plain; ++d)
                     air |= number[d].v[t] == kAirFace || number[d].v[t + T::step(d)] == kAirFace;
                 const float n = in.local_nu ? nu.v[t] : static_cast<float>(in.nu);
-                const float least = cell_open[o] < kLeastOpenFace ? kClosedStress : kLeastOpenStress;
+                const float least =
+                    cell_open[o] < kLeastOpenFace ? kClosedStress : kLeastOpenStress;
                 if (!air) normal[o] = 2 * n * cell_liquid[o] / std::max(cell_open[o], least);
             }
             for (int a = 0; a < D; ++a)
@@ -169,8 +171,8 @@ struct RowTiles {
         }
     }
 
-    /// Calls add(axis, t, k): K of face (d, t) has the coefficient k at face (axis, t). Returns how many
-    /// stresses act on the face.
+    /// Calls add(axis, t, k): K of face (d, t) has the coefficient k at face (axis, t). Returns how
+    /// many stresses act on the face.
     template <class Add>
     int row(int d, int t, const Add& add) const {
         const int sd = T::step(d);
@@ -231,7 +233,8 @@ void fill_matrix(const ViscousInput<D>& in, ViscousSystem<D>& s) {
         if (s.rows.first[b] == s.rows.first[b + 1]) return;
         const RowTiles<D> tiles(s, in.moved, b);
         Part& out = part[b];
-        const std::size_t most = static_cast<std::size_t>(s.rows.first[b + 1] - s.rows.first[b]) * kMost;
+        const std::size_t most =
+            static_cast<std::size_t>(s.rows.first[b + 1] - s.rows.first[b]) * kMost;
         out.column.reserve(most);
         out.value.reserve(most);
         s.rows.each(b, [&](int row, int d, int o) {
@@ -331,7 +334,7 @@ void ViscousSystem<D>::store(const std::vector<double>& x, FaceField<float, D>& 
     });
 }
 
-#define SLOSH_INSTANTIATE(D)       \
+#define SLOSH_INSTANTIATE(D)          \
     template struct ViscousSystem<D>; \
     template ViscousSystem<D> assemble_viscosity<D>(const ViscousInput<D>&);
 SLOSH_INSTANTIATE(2)

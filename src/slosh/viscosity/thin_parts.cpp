@@ -7,9 +7,9 @@ namespace slosh {
 
 namespace {
 
-constexpr int kOverlap = 1;          ///< Rows around what is thin that are solved with it.
-constexpr int kFactorRows = 2000;    ///< Small parts share a factor up to this size.
-constexpr int kMostRows = 200'000;   ///< Of a part: beyond, not even its fill is counted.
+constexpr int kOverlap = 1;         ///< Rows around what is thin that are solved with it.
+constexpr int kFactorRows = 2000;   ///< Small parts share a factor up to this size.
+constexpr int kMostRows = 200'000;  ///< Of a part: beyond, not even its fill is counted.
 constexpr std::uint8_t kFar = 255;
 
 using Matrix = Eigen::SparseMatrix<double>;

@@ -1,18 +1,18 @@
 // The thin parts of a liquid, solved directly.
 //
-// A droplet of a few cells, a thread, a rim that a handful of stresses hold: such parts can move with
-// next to no strain, each in a way of its own that no coarse grid sees, as coarse faces reach across
-// the air between them. Every such motion costs the iteration some steps, a spray hundreds. So the matrix of
-// the rows that are thin, A_T, is factored whole (sparse Cholesky), and corrects before and after
-// the cycle M of the rest:
+// A droplet of a few cells, a thread, a rim that a handful of stresses hold: such parts can move
+// with next to no strain, each in a way of its own that no coarse grid sees, as coarse faces reach
+// across the air between them. Every such motion costs the iteration some steps, a spray hundreds.
+// So the matrix of the rows that are thin, A_T, is factored whole (sparse Cholesky), and corrects
+// before and after the cycle M of the rest:
 //
-//     z1 = R^T A_T^-1 R r,   z2 = z1 + M (r - A z1),   z = z2 + R^T A_T^-1 R (r - A z2)         (V6)
+//     z1 = R^T A_T^-1 R r,   z2 = z1 + M (r - A z1),   z = z2 + R^T A_T^-1 R (r - A z2)      (V6)
 //
-// R picks the rows of T. Thin is what an opening takes away: go kThinDepth rows inwards from all rows
-// beside air, then as far outwards again; T is what that does not reach, and the rows next to it.
-// A smooth surface has next to none. Parts may not be cut: what makes them slow is how they hang together.
-// They are threads, not bulk, so the factors have some dozens of entries a row; a part that would take
-// more than kMostWork (wide sheets) is left to the cycle.
+// R picks the rows of T. Thin is what an opening takes away: go kThinDepth rows inwards from all
+// rows beside air, then as far outwards again; T is what that does not reach, and the rows next to
+// it. A smooth surface has next to none. Parts may not be cut: what makes them slow is how they
+// hang together. They are threads, not bulk, so the factors have some dozens of entries a row; a
+// part that would take more than kMostWork (wide sheets) is left to the cycle.
 #pragma once
 
 #include <memory>

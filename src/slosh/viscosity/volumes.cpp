@@ -64,8 +64,7 @@ void interpolate_half(const Tile<float, D, 1>& tile, bool centred, float sign, H
                 const float a = row[0][x] + row[1][x];
                 mean[x + 1] = sign * (D == 3 ? 0.25f * (a + (row[2][x] + row[3][x])) : 0.5f * a);
             }
-            for (int x = 0; x < H::kPoints; ++x)
-                to[x] = 0.5f * (mean[lo[x] + 1] + mean[hi[x] + 1]);
+            for (int x = 0; x < H::kPoints; ++x) to[x] = 0.5f * (mean[lo[x] + 1] + mean[hi[x] + 1]);
         }
 }
 
@@ -201,12 +200,12 @@ void open_face_volumes(const Tile<float, D, 1>& nodal, VolumeKind kind,
     for (int d = 0; d < D; ++d) shares.write(unit<D>(d), out[d]);
 }
 
-#define SLOSH_INSTANTIATE(D)                                                             \
-    template struct SampleVolumes<D>;                                                    \
-    template SampleVolumes<D> open_volumes<D>(const Field<float, D>&, VolumeKind);       \
-    template SampleVolumes<D> liquid_volumes<D>(const Field<float, D>&, VolumeKind);     \
-    template void open_face_volumes<D>(const Tile<float, D, 1>&, VolumeKind,             \
-                                       float (&)[D][kBlockCells<D>]);
+#define SLOSH_INSTANTIATE(D)                                                         \
+    template struct SampleVolumes<D>;                                                \
+    template SampleVolumes<D> open_volumes<D>(const Field<float, D>&, VolumeKind);   \
+    template SampleVolumes<D> liquid_volumes<D>(const Field<float, D>&, VolumeKind); \
+    template void open_face_volumes<D>(const Tile<float, D, 1>&, VolumeKind,         \
+                                       float(&)[D][kBlockCells<D>]);
 SLOSH_INSTANTIATE(2)
 SLOSH_INSTANTIATE(3)
 #undef SLOSH_INSTANTIATE

@@ -3,8 +3,8 @@
 //
 // Samples sit at faces (velocity), cell centres (normal stress) and, per pair of axes, at edges
 // (shear stress; in 2D the nodes). Each owns the cell-sized box around it, so boxes of different
-// samples overlap. *Consistent* volumes are sums over the cells of a grid of half the cell size: all
-// samples that share such a cell count the same part of it, and summed over a region faces of
+// samples overlap. *Consistent* volumes are sums over the cells of a grid of half the cell size:
+// all samples that share such a cell count the same part of it, and summed over a region faces of
 // every axis, cells and edges have the same volume. The two rivals of the paper are kept:
 // *independent* cuts every box by the level set at its own corners, so a face may be empty while
 // the stress beside it is not; *supersampled* takes a half-size cell whole or not at all.
@@ -31,9 +31,9 @@ template <int D>
 struct SampleVolumes {
     SampleVolumes() = default;
     SampleVolumes(const BlocksPtr<D>& blocks, float background);
-    Field<float, D> cell;                        ///< Share of each box, [0, 1].
-    FaceField<float, D> face;                    ///< Of lower faces.
-    std::array<Field<float, D>, kPairs<D>> edge; ///< Of lower edges, by pair_of.
+    Field<float, D> cell;                         ///< Share of each box, [0, 1].
+    FaceField<float, D> face;                     ///< Of lower faces.
+    std::array<Field<float, D>, kPairs<D>> edge;  ///< Of lower edges, by pair_of.
 };
 
 /// Volumes where `nodal` (at nodes) is positive: what a solid leaves open.
