@@ -20,6 +20,7 @@
 #include "slosh/liquid/spread.h"
 #include "slosh/liquid/step_bodies.h"
 #include "slosh/liquid/step_grid.h"
+#include "slosh/liquid/step_length.h"
 #include "slosh/liquid/topology.h"
 #include "slosh/liquid/viscous_step.h"
 #include "slosh/particles/move.h"
@@ -80,7 +81,6 @@ struct LiquidSimulation<D>::Impl {
                 &contact,
                 contact_scene(setup, solids, state.time, dt)};
     }
-    double max_speed() const;
     LevelSetOptions level_set_options() const {
         // Chosen by the speed that water at rest is left with: with four particles a cell (2D) a
         // narrower kernel is calmer, with eight (3D) a wider one.
@@ -104,7 +104,9 @@ struct LiquidSimulation<D>::Impl {
         extend_into_solids(grid.phi, grid.solid.centre);
     }
 
-    double choose_dt(double remaining, double max_speed) const;
+    double choose_dt(double remaining, double max_speed) const {
+        return step_length(setup, state, length(gravity(state.time)), remaining, max_speed);
+    }
     StepGrid<D> build_grid(double dt, const StepBodies<D>& bodies, StepReport& report) const;
     void read_probes(const Field<double, D>& q, double dt, StepReport& report) const;
     bool solve(StepGrid<D>& grid, StepBodies<D>& bodies, double dt, bool fallback,
@@ -156,39 +158,9 @@ void LiquidSimulation<D>::restore(LiquidState<D> state) {
     impl_->occupied = sort_by_block(impl_->state.particles);
 }
 
-/// Cuts the remaining time: no particle crosses more than `cfl` cells, and gravity alone moves
-/// nothing by more than `fall` cells (a first step from rest would otherwise be far too long, and
-/// the shortest waves on the grid would come near the limit of stability). A gas has no such waves:
-/// buoyancy alone may move it by a cell.
-template <int D>
-double LiquidSimulation<D>::Impl::choose_dt(double remaining, double max_speed) const {
-    const double dx = setup.grid.dx;
-    const double g = length(gravity(state.time));
-    const double push = setup.gas ? g * max_lift(*setup.gas, state.particles) : g;
-    const double cells = setup.gas ? 1 : setup.step.fall;
-    double dt = std::min(remaining, setup.step.max_dt);
-    if (push > 0) dt = std::min(dt, std::sqrt(cells * dx / push));
-    const double speed = max_speed + (setup.bodies.empty() ? push : std::max(push, g)) * dt;
-    if (speed > 0) dt = std::min(dt, setup.step.cfl * dx / speed);
-    // No sliver at the end of a frame: the last two steps are of equal length.
-    if (dt < remaining && remaining < 2 * dt) dt = 0.5 * remaining;
-    return dt;
-}
-
 template <int D>
 double LiquidSimulation<D>::next_dt(double remaining) const {
-    return impl_->choose_dt(remaining, impl_->max_speed());
-}
-
-/// Of particles and bodies.
-template <int D>
-double LiquidSimulation<D>::Impl::max_speed() const {
-    double most = max_particle_speed(state.particles);
-    for (std::size_t n = 0; n < state.bodies.size(); ++n) {
-        const double speed = slosh::max_speed(setup.bodies[n], state.bodies[n]);
-        if (!(speed <= most)) most = speed;  // not a number counts as well
-    }
-    return most;
+    return impl_->choose_dt(remaining, fastest(impl_->setup, impl_->state));
 }
 
 template <int D>
@@ -201,7 +173,7 @@ StepReport LiquidSimulation<D>::step(double remaining) {
     SLOSH_EXPECT(remaining > 0);
     Impl& m = *impl_;
     StepReport report;
-    report.max_speed = m.max_speed();
+    report.max_speed = fastest(m.setup, m.state);
     if (!std::isfinite(report.max_speed))
         throw SolveError(fmt::format(
             "the velocity of a particle or body is not finite at t = {:.6g} s; lower cfl "
