@@ -34,6 +34,13 @@ class Run(CommandTest):
                         "seconds"):
                 self.assertIn(key, row)
 
+    def test_a_run_without_surfaces_ends_well_and_without_a_video(self):
+        text = self.accept("run", self.scene(SMALL_2D, frames=2), "-o", "run", "--set",
+                           "output.surface=false")
+        self.assertIn("no video", text)
+        self.assertFalse((self.folder / "run/preview.mp4").exists())
+        self.assertFalse((self.folder / "run/surface").exists())
+
     def test_lines_are_printed_when_not_on_a_terminal(self):
         text = self.accept("run", self.scene(SMALL_2D, frames=3), "-o", "run", "--no-video")
         for frame in (1, 2, 3):

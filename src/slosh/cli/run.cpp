@@ -183,6 +183,10 @@ int run(const RunOptions& options) {
         std::printf("%d frames in %s (%s%s)\n", scene.frames, path.c_str(),
                     format_seconds(seconds).c_str(), pace.c_str());
     if (options.no_video) return 0;
+    if (!scene.output.surface && !scene.gas) {
+        if (!options.quiet) std::printf("no video: the scene's output.surface is off\n");
+        return 0;
+    }
     RenderOptions preview;
     preview.directory = path;
     preview.draft = true;
