@@ -2,7 +2,7 @@
 
     /usr/bin/python3 tests/layers/check_layers.py [ROOT]
 
-A folder includes only folders below it (docs/architecture.md); headers that cost many seconds to
+A folder includes only folders below it (CONTRIBUTING.md); headers that cost many seconds to
 compile stay in one or two .cpp files; a file stays short enough to be read in one sitting.
 """
 import pathlib

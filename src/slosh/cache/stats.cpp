@@ -15,7 +15,7 @@ std::string number(double x) {
     return std::isfinite(x) ? fmt::format("{}", x) : "null";
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') out += '\\';
@@ -75,7 +75,7 @@ std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
         "\"volume\":{},\"kinetic_energy\":{},\"potential_energy\":{},\"max_speed\":{},"
         "\"particles\":{},\"emitted\":{},\"drained\":{},\"left_inside\":{},\"blocks\":{},"
         "\"liquid_cells\":{},{}{}{}{}\"bytes\":{},\"seconds\":{{",
-        kStart, frame, substep, number(r.time), number(r.dt), r.accepted, quoted(r.solver),
+        kStart, frame, substep, number(r.time), number(r.dt), r.accepted, json_string(r.solver),
         r.pressure.iterations, number(r.pressure.residual), number(r.pressure.relative_residual),
         r.pressure.converged, r.pressure.unknowns, r.pressure.pockets, number(r.squeezed),
         number(r.volume), number(r.kinetic_energy), number(r.potential_energy), number(r.max_speed),
@@ -83,7 +83,7 @@ std::string stats_line(const StepReport& r, int frame, std::size_t substep) {
         probes(r.probe_pressure), bodies(r), viscosity(r.viscosity), spacing(r.spacing),
         r.peak_bytes);
     for (const StageTime& s : r.times.stages())
-        line += fmt::format("{}:{{\"wall\":{},\"cpu\":{}}},", quoted(s.name), number(s.wall),
+        line += fmt::format("{}:{{\"wall\":{},\"cpu\":{}}},", json_string(s.name), number(s.wall),
                             number(s.cpu));
     return line + fmt::format("\"total\":{{\"wall\":{},\"cpu\":{}}}}}}}", number(r.times.wall()),
                               number(r.times.cpu()));

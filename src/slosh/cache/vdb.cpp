@@ -20,6 +20,15 @@
 #include "slosh/cache/atomic_file.h"
 #include "slosh/grid/tile.h"
 
+#ifdef SLOSH_USE_OPENVDB_CODE
+extern template class openvdb::Grid<openvdb::FloatTree>;
+extern template class openvdb::Grid<openvdb::Vec3STree>;
+extern template class openvdb::Grid<openvdb::points::PointDataTree>;
+extern template class openvdb::tree::Tree<openvdb::FloatTree::RootNodeType>;
+extern template class openvdb::tree::Tree<openvdb::Vec3STree::RootNodeType>;
+extern template class openvdb::tree::Tree<openvdb::points::PointDataTree::RootNodeType>;
+#endif
+
 namespace slosh {
 
 namespace {

@@ -7,34 +7,38 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
+
+#ifdef SLOSH_USE_OPENVDB_CODE
+extern template class openvdb::Grid<openvdb::FloatTree>;
+extern template class openvdb::Grid<openvdb::Int32Tree>;
+extern template class openvdb::tree::Tree<openvdb::FloatTree::RootNodeType>;
+extern template class openvdb::tree::Tree<openvdb::Int32Tree::RootNodeType>;
+#endif
 
 namespace slosh {
 
 namespace {
 
-/// The mesh in voxel coordinates, as OpenVDB wants to see it.
-struct MeshAdapter {
-    const TriangleMesh& mesh;
-    Point<3> origin;
-    double voxel;
+using Triangle = std::array<openvdb::Vec3d, 3>;
 
-    std::size_t polygonCount() const { return mesh.triangles.size(); }
-    std::size_t pointCount() const { return mesh.vertices.size(); }
-    std::size_t vertexCount(std::size_t) const { return 3; }
-    void getIndexSpacePoint(std::size_t polygon, std::size_t corner, openvdb::Vec3d& out) const {
-        const Point<3> g = (mesh.vertices[mesh.triangles[polygon][corner]] - origin) / voxel;
-        out = {g[0], g[1], g[2]};
-    }
-};
+/// Distance of a point to a triangle, all in voxels.
+float distance_to(const Triangle& t, const openvdb::Vec3d& x) {
+    openvdb::Vec3d uvw;
+    return static_cast<float>(
+        (x - openvdb::math::closestPointOnTriangleToPoint(t[0], t[1], t[2], x, uvw)).length());
+}
 
 /// OpenVDB hands the nearest triangle on from node to node but does not look back, which left nodes
-/// up to 0.7 voxels too far (a ball of 25,000 facets). Here every node tries the triangles of its
-/// 26 neighbours, to and fro over all nodes, until none comes nearer.
-void refine(const MeshAdapter& mesh, openvdb::FloatGrid& distance, openvdb::Int32Grid& nearest) {
+/// up to 0.7 voxels too far (a ball of 25,000 facets), and rounds its corners to float. Here every
+/// node takes the distance to its own triangle, then tries those of its 26 neighbours, to and fro
+/// over all nodes, until none comes nearer.
+void refine(const std::vector<Triangle>& mesh, openvdb::FloatGrid& distance,
+            openvdb::Int32Grid& nearest) {
     std::vector<openvdb::FloatTree::LeafNodeType*> leaves;
     distance.tree().getNodes(leaves);
-    auto triangle = nearest.getAccessor();
-    const int triangles = static_cast<int>(mesh.polygonCount());
+    auto triangle = nearest.getUnsafeAccessor();  // nobody else changes this grid
+    const int triangles = static_cast<int>(mesh.size());
     bool changed = true;
     for (int pass = 0; pass < 16 && changed; ++pass) {
         changed = false;
@@ -45,7 +49,10 @@ void refine(const MeshAdapter& mesh, openvdb::FloatGrid& distance, openvdb::Int3
                 const openvdb::Index offset = back ? leaf.SIZE - 1 - n : n;
                 if (!leaf.isValueOn(offset)) continue;
                 const openvdb::Coord at = leaf.offsetToGlobalCoord(offset);
-                int best = triangle.getValue(at), tried[27], count = 0;
+                const int own = triangle.getValue(at);
+                int best = own, tried[27], count = 0;
+                if (pass == 0 && own >= 0 && own < triangles)
+                    leaf.setValueOnly(offset, distance_to(mesh[own], at.asVec3d()));
                 float least = leaf.getValue(offset);
                 for (int c = 0; c < 27; ++c) {
                     const int t =
@@ -53,18 +60,13 @@ void refine(const MeshAdapter& mesh, openvdb::FloatGrid& distance, openvdb::Int3
                     if (t < 0 || t >= triangles || t == best) continue;
                     if (std::find(tried, tried + count, t) != tried + count) continue;
                     tried[count++] = t;
-                    openvdb::Vec3d p[3], uvw;
-                    for (int i = 0; i < 3; ++i) mesh.getIndexSpacePoint(t, i, p[i]);
-                    const openvdb::Vec3d x = at.asVec3d();
-                    const auto d = static_cast<float>(
-                        (x - openvdb::math::closestPointOnTriangleToPoint(p[0], p[1], p[2], x, uvw))
-                            .length());
+                    const float d = distance_to(mesh[t], at.asVec3d());
                     if (d < least - 1e-6f) {
                         least = d;
                         best = t;
                     }
                 }
-                if (best == triangle.getValue(at)) continue;
+                if (best == own) continue;
                 leaf.setValueOnly(offset, least);
                 triangle.setValue(at, best);
                 changed = true;
@@ -79,7 +81,24 @@ std::vector<DistanceBrick> mesh_voxels(const TriangleMesh& mesh, const Point<3>&
                                        double voxel, double band) {
     static const bool ready = (openvdb::initialize(), true);
     (void)ready;
-    const MeshAdapter adapter{mesh, origin, voxel};
+    std::vector<openvdb::Vec3s> points;
+    for (const Point<3>& v : mesh.vertices) {
+        const Point<3> g = (v - origin) / voxel;
+        points.emplace_back(float(g[0]), float(g[1]), float(g[2]));
+    }
+    std::vector<openvdb::Vec3I> corners;
+    std::vector<Triangle> triangles(mesh.triangles.size());
+    for (std::size_t t = 0; t < triangles.size(); ++t) {
+        const auto& v = mesh.triangles[t];
+        corners.emplace_back(v[0], v[1], v[2]);
+        for (int i = 0; i < 3; ++i) {
+            const Point<3> g = (mesh.vertices[v[i]] - origin) / voxel;
+            triangles[t][i] = {g[0], g[1], g[2]};
+        }
+    }
+    // Of this type OpenVDB's library holds the code; another adapter is compiled here, in a minute.
+    const openvdb::tools::QuadAndTriangleDataAdapter<openvdb::Vec3s, openvdb::Vec3I> adapter(
+        points.data(), points.size(), corners.data(), corners.size());
     const auto unit_voxels = openvdb::math::Transform::createLinearTransform(1.0);
     // On one thread: which of two equally near triangles spreads through the band, and with it the
     // last bits of the result, would else depend on the scheduler.
@@ -89,10 +108,12 @@ std::vector<DistanceBrick> mesh_voxels(const TriangleMesh& mesh, const Point<3>&
     const float reach = static_cast<float>(band) + 1;
     tbb::task_arena alone(1);
     alone.execute([&] {
+        openvdb::util::NullInterrupter never;
         grid = openvdb::tools::meshToVolume<openvdb::FloatGrid>(
-            adapter, *unit_voxels, reach, reach, openvdb::tools::UNSIGNED_DISTANCE_FIELD, &nearest);
+            never, adapter, *unit_voxels, reach, reach, openvdb::tools::UNSIGNED_DISTANCE_FIELD,
+            &nearest);
     });
-    refine(adapter, *grid, nearest);
+    refine(triangles, *grid, nearest);
 
     // A brick reaches one node into its upper neighbours, so it must also exist where only they do.
     std::vector<Index<3>> coords;
