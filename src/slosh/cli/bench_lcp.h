@@ -84,11 +84,11 @@ struct LcpAnswer {
 template <int D>
 LcpAnswer<D> solve_captured(const CapturedSystem<D>& system, const LcpMethod& method,
                             const LcpGuess<D>& guess = {}, bool history = false);
-/// The same again while it is cheap, up to `times` times, with the least of the seconds: timings on
-/// shared machines are noisy, the least is the steadiest.
+/// The same again if it is cheap, keeping the least of the seconds in `best`: timings on shared
+/// machines are noisy, the least is the steadiest.
 template <int D>
-LcpAnswer<D> solve_repeatedly(const CapturedSystem<D>& system, const LcpMethod& method,
-                              const LcpGuess<D>& guess, int times);
+void solve_again(const CapturedSystem<D>& system, const LcpMethod& method, const LcpGuess<D>& guess,
+                 LcpAnswer<D>& best);
 
 /// The numbers that all rows of the suite have: of one solve, or means.
 struct LcpNumbers {

@@ -101,7 +101,9 @@ void bench_system(const CapturedSystem<D>& system, const std::string& scene, int
         }
         for (int count : or_default(options.threads, {2})) {
             set_threads(count);
-            const LcpAnswer<D> answer = solve_repeatedly(system, method, {}, 5);
+            LcpAnswer<D> answer = solve_captured<D>(system, method);
+            for (int k = 1; k < options.repeats.value_or(5); ++k)
+                solve_again<D>(system, method, {}, answer);
             Json row = lcp_row(scene, D, n, method, count, {answer.report, answer.error});
             row.set("paper", paper_value(table, word, n));
             row.set("traffic_factor", word == "auto"

@@ -87,10 +87,21 @@ std::vector<RunSummary> run_systems(const Scene& scene, int frames,
         constexpr int D = dimension;
         std::vector<Contender<D>> all = contenders<D>(solvers, options);
         for_each_system<D>(scene, frames, [&](const CapturedSystem<D>& system) {
-            for (Contender<D>& c : all) {
-                set_threads(c.summary.threads);
-                LcpAnswer<D> answer =
-                    solve_repeatedly(system, c.summary.method, guess_for(system, c), 3);
+            // In turns: another program that takes the machine for a moment slows all alike.
+            std::vector<LcpAnswer<D>> answers(all.size());
+            for (int k = 0; k < options.repeats.value_or(3); ++k)
+                for (std::size_t i = 0; i < all.size(); ++i) {
+                    const LcpMethod& method = all[i].summary.method;
+                    const LcpGuess<D> guess = guess_for(system, all[i]);
+                    set_threads(all[i].summary.threads);
+                    if (k == 0)
+                        answers[i] = solve_captured(system, method, guess);
+                    else
+                        solve_again(system, method, guess, answers[i]);
+                }
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                Contender<D>& c = all[i];
+                LcpAnswer<D>& answer = answers[i];
                 add(answer.report, answer.error, c.summary);
                 if (answer.report.converged)
                     c.last = {std::move(answer.q), std::move(answer.active), system.dt};

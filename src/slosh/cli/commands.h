@@ -64,7 +64,7 @@ struct BenchOptions {
     std::vector<std::string> set;              ///< Overrides KEY=VALUE of the scenes.
     std::vector<int> bodies;                   ///< pressure: numbers of balls in a tank.
     std::optional<int> frames;
-    std::optional<int> repeats;       ///< step, tall: runs of each case.
+    std::optional<int> repeats;       ///< step, tall: runs of each case; lcp: solves.
     std::string json;                 ///< File for the rows. Empty: none.
     std::vector<std::string> tables;  ///< Of the papers, such as 6.4; suites with has_tables only.
     std::string plot;                 ///< Directory for figures; the same suites. Empty: none.

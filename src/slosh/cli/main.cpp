@@ -159,7 +159,9 @@ Command add_bench(CLI::App& app) {
     c.add_option("--frames", o->frames, "Frames to simulate")
         ->type_name("N")
         ->check(range(1, 1000000));
-    c.add_option("--repeats", o->repeats, "step, tall: runs of each case, in turns (default: 1, 3)")
+    c.add_option("--repeats", o->repeats,
+                 "step, tall: runs of each case, in turns (default: 1, 3); "
+                 "lcp: solves of each system (default: 5, over a run 3, in turns)")
         ->type_name("N")
         ->check(range(1, 1000));
     c.add_option("--bodies", o->bodies, "pressure: a tank with so many rigid balls")

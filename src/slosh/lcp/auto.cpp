@@ -95,6 +95,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     double rho = 0, alpha = 0, curvature = 1;
     double replaced = worst;  // the residual when r was last computed from p
     std::size_t changed = 1;  // cells that changed sides in the last cycle
+    int judged = 0;           // how often in vain
     // Even one cell that the coarser levels see wrongly can spoil the step for all.
     const auto tell_coarser = [&] {
         if (multigrid.has_active() && !walls.is_stale()) return;
@@ -162,7 +163,8 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             it.finish(alpha * p_unit);
             alpha = 0;
             worst = replaced = walls.judge(it, unit);
-            if (worst > goal) (void)walls.look_after_all(it, unit);
+            // In vain twice: a block may have been let be too soon, and judge() did not tell which.
+            if (worst > goal) walls.look_after_again(it, unit, ++judged > 1);
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);

@@ -21,17 +21,11 @@ public:
     Walls(const BlockLcp<D>& lcp, const MultigridLevel<D>& level, Field<double, D>& p,
           Field<std::uint8_t, D>& active)
         : lcp_(lcp), level_(level), p_(p), active_(active) {
-        find_vectors();
-        const std::size_t vectors = level.mixed.bytes() / sizeof(MixedVector<D>);
-        low_ = LowerBounds(vectors, level.size());
-        parallel_for(vectors, 4096, [&](std::size_t i) {
-            for (float& v : low_[i].v) v = -std::numeric_limits<float>::infinity();
-        });
-        parallel_for(vectors_.size(), 4096, [&](std::size_t i) {
-            const Lanes none = lanes(-std::numeric_limits<float>::infinity());
-            const WallVector& w = vectors_[i];
-            _mm256_store_ps(low_[w.number].v, _mm256_andnot_ps(lane_mask(w.in_s), none));
-        });
+        low_ = LowerBounds(level.mixed.bytes() / sizeof(MixedVector<D>), level.size());
+        find_blocks();
+        std::vector<std::size_t> cells(blocks_.size());
+        for_each_block([&](std::size_t i) { cells[i] = find_vectors(i); });
+        for (std::size_t n : cells) constrained_ += n;
         for (int b : blocks_) low_.set_near(b, true);
         stale_.assign(blocks_.size(), 0);
         clips_.resize(blocks_.size());
@@ -54,7 +48,7 @@ public:
             const Lanes infinity = lanes(std::numeric_limits<float>::infinity());
             Lanes largest = _mm256_setzero_ps(), least = infinity;
             unsigned active = 0;
-            for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
+            for (std::size_t k = first_[i]; k < last_[i]; ++k) {
                 WallVector& w = vectors_[k];
                 const Lanes value = _mm256_load_ps(z.half(b, w.colour) + 8 * w.v);
                 const Lanes low = _mm256_load_ps(low_[w.number].v);
@@ -104,11 +98,13 @@ public:
     }
 
     /// Puts p < 0 in S to zero, in r as well, and sets the bounds of the next correction: it may
-    /// take p down to zero. Returns the natural residual (C3) in the wall blocks, from the float
-    /// residual r in units of `unit`.
+    /// take p down to zero. Returns the natural residual (C3) of S in the blocks looked after, from
+    /// the float residual r in units of `unit`.
     double settle(PcgPasses<D>& it, double unit) {
-        const double worst = parallel_max(
-            blocks_.size(), [&](std::size_t i) { return settle_block(it, blocks_[i], 0, unit); });
+        const double worst = parallel_max(blocks_.size(), [&](std::size_t i) {
+            const int b = blocks_[i];
+            return low_.is_near(b) ? settle_block(it, b, 0, unit) : 0.f;
+        });
         subtract_clips(it);
         return unit * worst;
     }
@@ -127,11 +123,15 @@ public:
         for (int b : blocks_)
             if (!low_.is_near(b)) it.set_late(b);
     }
-    /// Looks after all blocks again, as at the start. Returns what settle() does.
-    double look_after_all(PcgPasses<D>& it, double unit) {
-        it.set_early(blocks_);
-        for (int b : blocks_) low_.set_near(b, true);
-        return settle(it, unit);
+    /// Right after judge(): looks after blocks again in which it found active cells, or after all,
+    /// as at the start.
+    void look_after_again(PcgPasses<D>& it, double unit, bool all) {
+        for (std::size_t i = 0; i < blocks_.size(); ++i) {
+            if (!all && !any<D>(judged_[i])) continue;
+            it.set_early(blocks_[i]);
+            low_.set_near(blocks_[i], true);
+        }
+        (void)settle(it, unit);
     }
 
     /// The natural residual in all blocks, in double on the true system, and who is active. r
@@ -193,7 +193,7 @@ private:
         it.advance(b, step);
         double* p = p_.block(b);
         Lanes largest = _mm256_setzero_ps();
-        for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
+        for (std::size_t k = first_[i]; k < last_[i]; ++k) {
             const WallVector& v = vectors_[k];
             Lanes q = load_vector(p, v, p_scale);
             if (_mm256_movemask_ps(q) & v.in_s) {  // some are below zero
@@ -225,45 +225,49 @@ private:
         for (std::vector<Clip>& clips : clips_) clips.clear();
     }
 
-    void find_vectors() {
-        // Calls body(vector) for each of a block's vectors that holds cells of S.
-        const auto each = [&](int b, const auto& body) {
-            const CellMask<D> in_s = nonzero<D>(lcp_.constrained.block(b));
-            if (!any<D>(in_s)) return;
-            const CellMask<D> active = nonzero<D>(active_.block(b));
-            const BlockKinds& k = level_.kinds[b];
-            for (int t = 0; t < 2; ++t) {
-                std::uint32_t number = k.first[t];
-                for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
-                    const int v = std::countr_zero(bits);
-                    const std::uint8_t of_s = lanes_of(in_s, t, v);
-                    if (!of_s) continue;
-                    const auto now = static_cast<std::uint8_t>(lanes_of(active, t, v) & of_s);
-                    body(WallVector{number, static_cast<std::uint8_t>(t),
-                                    static_cast<std::uint8_t>(v), of_s, now});
-                }
-            }
-        };
-        std::vector<std::uint32_t> vectors(level_.live.size()), cells(level_.live.size());
-        parallel_for(level_.live.size(), 16, [&](std::size_t i) {
-            each(level_.live[i], [&](const WallVector& w) {
-                ++vectors[i];
-                cells[i] += static_cast<std::uint32_t>(std::popcount(w.in_s));
-            });
+    /// The blocks that hold cells of S, with room for all of their mixed vectors.
+    void find_blocks() {
+        std::vector<std::uint8_t> marks(level_.live.size());
+        parallel_for(marks.size(), 16, [&](std::size_t i) {
+            marks[i] = any<D>(nonzero<D>(lcp_.constrained.block(level_.live[i])));
         });
         number_.resize(level_.size());
-        for (std::size_t i = 0; i < vectors.size(); ++i) {
-            if (vectors[i] == 0) continue;
-            number_[level_.live[i]] = static_cast<int>(blocks_.size());
-            blocks_.push_back(level_.live[i]);
-            first_.push_back(first_.back() + vectors[i]);
-            constrained_ += cells[i];
+        std::size_t room = 0;
+        for (std::size_t i = 0; i < marks.size(); ++i) {
+            if (!marks[i]) continue;
+            const int b = level_.live[i];
+            number_[b] = static_cast<int>(blocks_.size());
+            blocks_.push_back(b);
+            first_.push_back(room);
+            room += level_.kinds[b].mixed_count();
         }
-        vectors_.resize(first_.back());
-        for_each_block([&](std::size_t i) {
-            std::size_t k = first_[i];
-            each(blocks_[i], [&](const WallVector& w) { vectors_[k++] = w; });
-        });
+        last_.resize(blocks_.size());
+        vectors_.resize(room);
+    }
+    /// Lists a block's vectors that hold cells of S, and gives these cells a bound. Returns how
+    /// many cells that are.
+    std::size_t find_vectors(std::size_t i) {
+        const int b = blocks_[i];
+        const CellMask<D> in_s = nonzero<D>(lcp_.constrained.block(b));
+        const CellMask<D> active = nonzero<D>(active_.block(b));
+        const BlockKinds& k = level_.kinds[b];
+        const Lanes none = lanes(-std::numeric_limits<float>::infinity());
+        std::size_t next = first_[i], cells = 0;
+        for (int t = 0; t < 2; ++t) {
+            std::uint32_t number = k.first[t];
+            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
+                const int v = std::countr_zero(bits);
+                const std::uint8_t of_s = lanes_of(in_s, t, v);
+                _mm256_store_ps(low_[number].v, _mm256_andnot_ps(lane_mask(of_s), none));
+                if (!of_s) continue;
+                const auto now = static_cast<std::uint8_t>(lanes_of(active, t, v) & of_s);
+                vectors_[next++] = {number, static_cast<std::uint8_t>(t),
+                                    static_cast<std::uint8_t>(v), of_s, now};
+                cells += static_cast<std::size_t>(std::popcount(of_s));
+            }
+        }
+        last_[i] = next;
+        return cells;
     }
 
     /// What a cell's change makes stale: bits of the faces of its block that it lies at, and
@@ -370,11 +374,11 @@ private:
     Field<std::uint8_t, D>& active_;
     std::vector<int> blocks_;
     std::vector<WallVector> vectors_;
-    std::vector<std::size_t> first_ = {0};  // of each block, in vectors_
-    std::vector<int> number_;               // in blocks_, of each block of the grid
-    std::vector<std::uint8_t> stale_;       // by block: touched_by() of cells that changed
-    std::vector<std::vector<Clip>> clips_;  // by block
-    std::vector<CellMask<D>> judged_;       // by block: who is active, of p in double
+    std::vector<std::size_t> first_, last_;  // of each block, in vectors_
+    std::vector<int> number_;                // in blocks_, of each block of the grid
+    std::vector<std::uint8_t> stale_;        // by block: touched_by() of cells that changed
+    std::vector<std::vector<Clip>> clips_;   // by block
+    std::vector<CellMask<D>> judged_;        // by block: who is active, of p in double
     std::size_t constrained_ = 0;
     double largest_rise_ = 0;
     SplitField<D> rise_;  // zero between uses

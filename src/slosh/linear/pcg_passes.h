@@ -160,6 +160,8 @@ public:
         for (int b : blocks) watch_[b] = Watch::Early;
     }
     void set_late(int b) { watch_[b] = Watch::Late; }
+    /// One of them again, right after finish().
+    void set_early(int b) { watch_[b] = Watch::Early; }
     /// x += step p in an early block.
     void advance(int b, double step) { update_x(b, step); }
 
