@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "slosh/base/pages.h"
 #include "slosh/base/parallel.h"
 #include "slosh/particles/particles.h"
 
@@ -30,12 +31,12 @@ void for_each_array(P& particles, const Body& body) {
 /// One array after another goes through a single spare array: fresh pages cost more than the copy
 /// itself, and 40 M particles have no room for a second set.
 template <int D>
-void permute(Particles<D>& particles, const AlignedVector<std::uint32_t>& source) {
+void permute(Particles<D>& particles, const PageArray<std::uint32_t>& source) {
     constexpr std::size_t kRange = 1 << 14;
     const std::size_t n = source.size();
     const auto gather = [&](const auto* from, auto* to) {
         parallel_ranges(n, kRange, [&](std::size_t begin, std::size_t end) {
-            const std::uint32_t* s = source.data();
+            const std::uint32_t* s = &source[0];
             for (std::size_t j = begin; j < end; ++j) to[j] = from[s[j]];
         });
     };

@@ -78,7 +78,7 @@ std::size_t remove_marked(Particles<D>& particles, const std::vector<std::uint8_
     const std::size_t kept = start[chunks];
     if (kept == n) return 0;
 
-    AlignedVector<std::uint32_t> source(kept);
+    PageArray<std::uint32_t> source(kept);
     parallel_for(chunks, 1, [&](std::size_t c) {
         const std::size_t end = std::min(n, (c + 1) * kChunk);
         std::size_t at = start[c];

@@ -9,7 +9,6 @@
 #include <cmath>
 
 #include "slosh/base/error.h"
-#include "slosh/base/hash.h"
 #include "slosh/particles/arrays.h"
 
 namespace slosh {
@@ -71,7 +70,7 @@ ParticleBlocks<D> sort_by_block(Particles<D>& particles) {
     SLOSH_EXPECT(n <= 0xffffffffu);
     const std::size_t chunks = (n + kChunk - 1) / kChunk;
     std::vector<ChunkBlocks<D>> chunk(chunks);
-    AlignedVector<std::uint16_t> number(n);  // of the particle's block within its chunk
+    PageArray<std::uint16_t> number(n);  // of the particle's block within its chunk
 
     // 1. List and count.
     parallel_for(chunks, 1, [&](std::size_t k) {
@@ -111,7 +110,7 @@ ParticleBlocks<D> sort_by_block(Particles<D>& particles) {
         }
 
     // 3. Places of the particles, and the move.
-    AlignedVector<std::uint32_t> source(n);
+    PageArray<std::uint32_t> source(n);
     std::vector<std::uint8_t> moved(chunks, 0);
     parallel_for(chunks, 1, [&](std::size_t k) {
         const std::size_t end = std::min(n, (k + 1) * kChunk);
