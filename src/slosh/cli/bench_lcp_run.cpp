@@ -89,15 +89,16 @@ std::vector<RunSummary> run_systems(const Scene& scene, int frames,
         for_each_system<D>(scene, frames, [&](const CapturedSystem<D>& system) {
             // In turns: another program that takes the machine for a moment slows all alike.
             std::vector<LcpAnswer<D>> answers(all.size());
+            std::vector<LcpGuess<D>> guesses;
+            for (const Contender<D>& c : all) guesses.push_back(guess_for(system, c));
             for (int k = 0; k < options.repeats.value_or(3); ++k)
                 for (std::size_t i = 0; i < all.size(); ++i) {
                     const LcpMethod& method = all[i].summary.method;
-                    const LcpGuess<D> guess = guess_for(system, all[i]);
                     set_threads(all[i].summary.threads);
                     if (k == 0)
-                        answers[i] = solve_captured(system, method, guess);
+                        answers[i] = solve_captured(system, method, guesses[i]);
                     else
-                        solve_again(system, method, guess, answers[i]);
+                        solve_again(system, method, guesses[i], answers[i]);
                 }
             for (std::size_t i = 0; i < all.size(); ++i) {
                 Contender<D>& c = all[i];

@@ -81,20 +81,17 @@ std::vector<DistanceBrick> mesh_voxels(const TriangleMesh& mesh, const Point<3>&
                                        double voxel, double band) {
     static const bool ready = (openvdb::initialize(), true);
     (void)ready;
-    std::vector<openvdb::Vec3s> points;
+    std::vector<openvdb::Vec3d> exact;  // in voxels
     for (const Point<3>& v : mesh.vertices) {
         const Point<3> g = (v - origin) / voxel;
-        points.emplace_back(float(g[0]), float(g[1]), float(g[2]));
+        exact.emplace_back(g[0], g[1], g[2]);
     }
+    const std::vector<openvdb::Vec3s> points(exact.begin(), exact.end());
     std::vector<openvdb::Vec3I> corners;
-    std::vector<Triangle> triangles(mesh.triangles.size());
-    for (std::size_t t = 0; t < triangles.size(); ++t) {
-        const auto& v = mesh.triangles[t];
-        corners.emplace_back(v[0], v[1], v[2]);
-        for (int i = 0; i < 3; ++i) {
-            const Point<3> g = (mesh.vertices[v[i]] - origin) / voxel;
-            triangles[t][i] = {g[0], g[1], g[2]};
-        }
+    std::vector<Triangle> triangles;
+    for (const auto& t : mesh.triangles) {
+        corners.emplace_back(t[0], t[1], t[2]);
+        triangles.push_back({exact[t[0]], exact[t[1]], exact[t[2]]});
     }
     // Of this type OpenVDB's library holds the code; another adapter is compiled here, in a minute.
     const openvdb::tools::QuadAndTriangleDataAdapter<openvdb::Vec3s, openvdb::Vec3I> adapter(
