@@ -29,6 +29,7 @@ std::vector<LcpMethod> all_methods() {
         {.word = "fas-constant", .cap = 3000},
         {.word = "fas-simple"},
         {.word = "fas-direct"},
+        {.word = "fas-2"},  // two sweeps instead of three
         {.word = "fas-w"},  // W-cycles, which the paper does not have
         // Inner solves to the end, as the paper makes them.
         {.word = "policy-mg-exact", .warm = Warm::Control},

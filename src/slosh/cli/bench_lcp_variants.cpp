@@ -13,6 +13,7 @@ LcpReport solve_variant(const std::string& word, const SparseLcp& lcp, const Lcp
     if (word == "fas-constant") transfer.kind = CoarseTransfer::Constant;
     if (word == "fas-simple") transfer.one_sided = transfer.normalise = false;
     if (word == "fas-direct") fas.hierarchy.galerkin = false;
+    if (word == "fas-2") fas.pre_sweeps = fas.post_sweeps = 2;
     if (word == "fas-w") fas.visits = 2;
     if (word.rfind("fas-", 0) == 0) return solve_fas(lcp, options, p, fas);
 

@@ -9,6 +9,7 @@ namespace slosh::cli {
 /// `word` is one of lcp_solvers(), or
 ///     fas-trilinear, fas-constant, fas-simple (walls not treated), fas-direct (coarse grids
 ///     discretised anew): table 6.12 of [Lai2021];
+///     fas-2: two sweeps instead of three;
 ///     fas-w: fas with W-cycles;
 ///     policy-mg-exact, penalty-mg-exact: inner solves to the end, as the paper makes them.
 LcpReport solve_variant(const std::string& word, const SparseLcp& lcp, const LcpOptions& options,
