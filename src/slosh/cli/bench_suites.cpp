@@ -11,7 +11,7 @@ void bench_tall(const BenchOptions& options, BenchReport& report);
 
 const std::vector<BenchSuite>& bench_suites() {
     static const std::vector<BenchSuite> suites = {
-        {"pressure", "iterations and seconds of the pressure solvers", bench_pressure, true},
+        {"pressure", "iterations and seconds of the pressure solvers", bench_pressure, true, true},
         {"step", "seconds by stage of a time step: a dam break, or --scene", bench_step, true},
         {"lcp", "solvers for separating walls (--table, --plot: the papers')", bench_lcp, true,
          true},

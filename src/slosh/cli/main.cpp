@@ -169,7 +169,8 @@ Command add_bench(CLI::App& app) {
         ->type_name("N,M")
         ->check(range(0, 27));
     c.add_option("--json", o->json, "Write machine and rows to this file")->type_name("FILE");
-    c.add_option("--table", o->tables, "lcp: rows of the papers' tables: 6.1 to 6.12, and 1")
+    c.add_option("--table", o->tables,
+                 "Rows of the papers' tables: lcp 6.1 to 6.12, and 1; pressure 3")
         ->delimiter(',')
         ->type_name("X,Y");
     c.add_option("--plot", o->plot, "lcp: draw the papers' figures 6.8 to 6.11 into DIR")

@@ -39,7 +39,7 @@ struct FasOptions {
     Restrict restrict_solution = Restrict::Least;
     Coarse coarse_constraint = Coarse::Any;
     int pre_sweeps = 3, post_sweeps = 3;  ///< Before and after the coarse correction.
-    int visits = 1;  ///< Of each coarser grid: 1 is a V-cycle, 2 a W-cycle.
+    int visits = 1;                       ///< Of each coarser grid: 1 is a V-cycle, 2 a W-cycle.
     int coarsest_sweeps = 100;
 };
 

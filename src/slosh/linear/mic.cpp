@@ -18,7 +18,7 @@ namespace slosh {
 
 namespace {
 
-constexpr double kTuning = 0.97;  // share of the dropped fill moved to the diagonal
+constexpr double kTuning = 0.97;  // share of the dropped fill moved to the diagonal: MIC(0)
 constexpr double kSafety = 0.25;  // a pivot below this share of the diagonal falls back to it
 
 /// Vectors have a zero at index -1 and at index n: absent neighbours point there.
@@ -44,10 +44,10 @@ struct CompactMatrix {
     std::vector<float> c[D - 1];                  // towards lower[axis-1]; size n+1
     std::vector<int> lower[D - 1], upper[D - 1];  // neighbours along y (and z), or n
 
-    explicit CompactMatrix(const BlockSystem<D>& system) {
+    CompactMatrix(const BlockSystem<D>& system, double tuning) {
         number(system);
         assemble(system);
-        factor();
+        factor(tuning);
     }
 
     std::size_t bytes() const {
@@ -150,7 +150,7 @@ private:
         }
     }
 
-    void factor() {
+    void factor(double tuning) {
         pivot.assign(n, 0);
         for (int i = 0; i < n; ++i) {
             double e = diagonal[i];
@@ -158,7 +158,7 @@ private:
                 if (!(w > 0)) return;
                 double others = cx[j + 1];
                 for (int a = 0; a < D - 1; ++a) others += c[a][upper[a][j]];
-                e -= pivot[j] * w * (w + kTuning * (others - w));
+                e -= pivot[j] * w * (w + tuning * (others - w));
             };
             eliminate(i - 1, cx[i]);
             for (int a = 0; a < D - 1; ++a) eliminate(lower[a][i], c[a][i]);
@@ -192,14 +192,12 @@ double add_bodies(const LowRank<D>& F, const std::vector<int>& row, const Padded
     return sum;
 }
 
-}  // namespace
-
 template <int D>
-SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
-                      Field<double, D>& x_field) {
+SolveReport solve_factored(const BlockSystem<D>& system, const SolveOptions& options, double tuning,
+                           Field<double, D>& x_field) {
     const double wall = wall_seconds(), cpu = cpu_seconds();
     SolveReport report;
-    const CompactMatrix<D> A(system);
+    const CompactMatrix<D> A(system, tuning);
     const int n = A.n;
     report.setup_seconds = wall_seconds() - wall;
     report.unknowns = n;
@@ -265,7 +263,23 @@ SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
     return report;
 }
 
+}  // namespace
+
+template <int D>
+SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
+                      Field<double, D>& x) {
+    return solve_factored(system, options, kTuning, x);
+}
+
+template <int D>
+SolveReport solve_ic(const BlockSystem<D>& system, const SolveOptions& options,
+                     Field<double, D>& x) {
+    return solve_factored(system, options, 0, x);
+}
+
 template SolveReport solve_mic<2>(const BlockSystem<2>&, const SolveOptions&, Field<double, 2>&);
 template SolveReport solve_mic<3>(const BlockSystem<3>&, const SolveOptions&, Field<double, 3>&);
+template SolveReport solve_ic<2>(const BlockSystem<2>&, const SolveOptions&, Field<double, 2>&);
+template SolveReport solve_ic<3>(const BlockSystem<3>&, const SolveOptions&, Field<double, 3>&);
 
 }  // namespace slosh

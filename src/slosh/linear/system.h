@@ -106,6 +106,12 @@ template <int D>
 SolveReport solve_mic(const BlockSystem<D>& system, const SolveOptions& options,
                       Field<double, D>& x);
 
+/// The same without the M: no fill is moved to the diagonal. Its iterations grow like 1/dx, those
+/// of MIC(0) like the root of that. Only to compare with papers that count in it.
+template <int D>
+SolveReport solve_ic(const BlockSystem<D>& system, const SolveOptions& options,
+                     Field<double, D>& x);
+
 /// Multigrid-preconditioned conjugate gradients (`linear`): float cycles inside a double
 /// iteration, matrix-free on blocks.
 template <int D>
