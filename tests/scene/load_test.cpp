@@ -153,10 +153,10 @@ TEST_CASE("Unknown scenes name the nearest one") {
 TEST_CASE("Variants are laid over the scene, and overrides over them") {
     const Scene low = load_scene("sphere_stream:low"),
                 high = load_scene("sphere_stream", {"variant=high"});
-    CHECK(low.initial[0].shape.to[1] == 0.1);
-    CHECK(high.initial[0].shape.to[1] == 0.5);
+    CHECK(low.initial[0].shape.to[1] == 0.25);
+    CHECK(high.initial[0].shape.to[1] == 0.75);
     CHECK(low.name == "sphere_stream_low");  // so that their runs do not share a folder
-    CHECK(load_scene("sphere_stream").initial[0].shape.to[1] == 0.3);
+    CHECK(load_scene("sphere_stream").initial[0].shape.to[1] == 0.5);
     CHECK(has(error_of("sphere_stream:deep"), "\"low\", \"mid\" or \"high\""));
     CHECK(has(error_of("sphere:deep"), "this scene has none"));
     CHECK(load_scene("vortex_box:voxel", {"fractions=volume"}).step.fractions == Fractions::Volume);
@@ -169,7 +169,7 @@ TEST_CASE("A scene extends another, its own keys winning over the base's variant
     const Scene s = load_scene(file);
     CHECK(s.name == "mine");
     CHECK(s.resolution == 32);
-    CHECK(s.initial[0].shape.to[1] == 0.5);
+    CHECK(s.initial[0].shape.to[1] == 0.75);
     const std::string next = dir.write("next.json", R"({"extends": "mine.json", "fps": 60})");
     CHECK(load_scene(next).resolution == 32);
     CHECK(load_scene(next).fps == 60);
