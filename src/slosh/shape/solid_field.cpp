@@ -91,7 +91,7 @@ struct SolidGrid<D>::Impl {
     StaticBlock<D> compute_static(const Index<D>& first_cell, Fractions kind) const;
     void close_domain_sides(const Index<D>& first_cell, BlockFractions<D>& f) const;
     void look_up(const Blocks<D>& blocks, Fractions kind, std::vector<std::uint32_t>& entry);
-    void write_static(const StaticBlock<D>& from, int b, bool fresh, SolidFields<D>& out) const;
+    void write_static(const StaticBlock<D>& from, int b, SolidFields<D>& out) const;
     void write_moving(const StaticBlock<D>& from, const std::vector<const Mover<D>*>& near,
                       const NearBodies<D>& bodies, double dt, Fractions kind, int b,
                       SolidFields<D>& out) const;
@@ -214,16 +214,15 @@ static void copy_nodes(const NodeTile<D>& phi, float* out) {
     }
 }
 
-/// `fresh`: the block still holds the backgrounds, which saves writing what equals them.
 template <int D>
-void SolidGrid<D>::Impl::write_static(const StaticBlock<D>& from, int b, bool fresh,
+void SolidGrid<D>::Impl::write_static(const StaticBlock<D>& from, int b,
                                       SolidFields<D>& out) const {
     constexpr int n = kBlockCells<D>;
     out.block_kind[b] = from.kind;
     if (from.phi) {
         copy_nodes<D>(*from.phi, out.nodal.block(b));
         centre_distances<D>(*from.phi, out.centre.block(b));
-    } else if (!fresh || from.kind == kBlockSolid) {
+    } else {
         const float far = from.kind == kBlockSolid ? -kSolidBand : kSolidBand;
         std::fill_n(out.nodal.block(b), n, far);
         std::fill_n(out.centre.block(b), n, far);
@@ -232,12 +231,11 @@ void SolidGrid<D>::Impl::write_static(const StaticBlock<D>& from, int b, bool fr
         for (int d = 0; d < D; ++d)
             std::memcpy(out.open.axis(d).block(b), from.fractions->open[d], n * sizeof(float));
         std::memcpy(out.cell_open.block(b), from.fractions->cell_open, n * sizeof(float));
-    } else if (!fresh || from.uniform_open != 0) {
+    } else {
         for (int d = 0; d < D; ++d) std::fill_n(out.open.axis(d).block(b), n, from.uniform_open);
         std::fill_n(out.cell_open.block(b), n, from.uniform_open);
     }
-    if (!fresh)
-        for (int d = 0; d < D; ++d) std::fill_n(out.velocity.axis(d).block(b), n, 0.0f);
+    for (int d = 0; d < D; ++d) std::fill_n(out.velocity.axis(d).block(b), n, 0.0f);
 }
 
 template <int D>
@@ -372,11 +370,12 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
 
     const bool fresh = out.nodal.blocks_ptr() != blocks;
     if (fresh) {
-        out.nodal = Field<float, D>(blocks, kSolidBand);
-        out.centre = Field<float, D>(blocks, kSolidBand);
-        out.open = FaceField<float, D>(blocks, 0);
-        out.cell_open = Field<float, D>(blocks, 0);
-        out.velocity = FaceField<float, D>(blocks, 0);
+        // Each block is written whole, once, below.
+        out.nodal = Field<float, D>(blocks, Unfilled{}, kSolidBand);
+        out.centre = Field<float, D>(blocks, Unfilled{}, kSolidBand);
+        out.open = FaceField<float, D>(blocks, Unfilled{}, 0);
+        out.cell_open = Field<float, D>(blocks, Unfilled{}, 0);
+        out.velocity = FaceField<float, D>(blocks, Unfilled{}, 0);
         out.block_kind.resize(blocks->size());
     }
     if (fresh || out.made_by != impl_.get() || out.kind != kind) {
@@ -405,7 +404,7 @@ void SolidGrid<D>::update(double time, double dt, const BlocksPtr<D>& blocks, Fr
         const StaticBlock<D>& fixed = impl_->cache[entry[b]];
         const bool at_rest = near.empty() && near_bodies.empty();
         if (at_rest && !out.at_rest[b])
-            impl_->write_static(fixed, b, fresh, out);
+            impl_->write_static(fixed, b, out);
         else if (!at_rest)
             impl_->write_moving(fixed, near, near_bodies, dt, kind, b, out);
         out.at_rest[b] = at_rest;
