@@ -59,6 +59,7 @@ endfunction()
 enable_testing()
 if(SLOSH_TESTS)
   add_library(slosh_doctest_main STATIC ${CMAKE_SOURCE_DIR}/tests/doctest_main.cpp)
+  target_compile_options(slosh_doctest_main PRIVATE ${SLOSH_LIGHT})
   target_link_libraries(slosh_doctest_main PUBLIC doctest::doctest)
 endif()
 
