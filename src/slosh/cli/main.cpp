@@ -160,7 +160,7 @@ Command add_bench(CLI::App& app) {
         ->type_name("N")
         ->check(range(1, 1000000));
     c.add_option("--repeats", o->repeats,
-                 "step, tall: runs of each case, in turns (default: 1, 3); "
+                 "step, tall, pressure: runs of each case, in turns (default: 1, 3, 1); "
                  "lcp: solves of each system (default: 5, over a run 3, in turns)")
         ->type_name("N")
         ->check(range(1, 1000));
