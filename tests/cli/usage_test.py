@@ -32,6 +32,7 @@ class Usage(CommandTest):
     def test_an_unknown_suite_or_case_is_named(self):
         self.assertIn("'pressure'", self.refuse("bench", "presure"))
         self.assertIn("--table 3", self.refuse("bench", "pressure", "--table", "6.1"))
+        self.assertIn("256", self.refuse("bench", "pressure", "--table", "3", "--sizes", "100"))
         self.assertIn("99z", self.refuse("validate", "99z"))
 
     def test_view_wants_a_scene_or_a_directory(self):

@@ -109,6 +109,9 @@ void bench_table3(const BenchOptions& options, BenchReport& report) {
         throw InputError(
             "suite 'pressure' has one table, --table 3 (of the tall-cell paper), and no figures");
     const std::vector<int> sizes = or_default(options.sizes, {64, 128});
+    for (int n : sizes)
+        if (n != 64 && n != 128 && n != 256)
+            throw InputError("--table 3 has the sizes 64, 128 and 256, not " + std::to_string(n));
     for (const PaperCount& paper : kTable3) {
         if (std::find(sizes.begin(), sizes.end(), paper.n) == sizes.end()) continue;
         const std::string name = std::string("sphere_stream:") + paper.level;
