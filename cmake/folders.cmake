@@ -38,7 +38,7 @@ endif()
 
 # Tests, and the commands, which leave all computing to the folders, at a lower level too: a third
 # less time. Functions of our headers that both they and a folder emit are then linked in their
-# version; those are constructors, destructors and Field::fill (nm tells).
+# version; those are constructors, destructors, Field::fill and step_topology (nm tells).
 set(SLOSH_LIGHT $<$<CONFIG:Release>:-O1>)
 
 # slosh_precompile(target group headers...): the first target of a group compiles the

@@ -58,8 +58,8 @@ TEST_CASE_TEMPLATE("Both solvers solve random systems like elimination does", Dm
 }
 
 TEST_CASE_TEMPLATE("Moving fill to the diagonal saves iterations", Dm, Dim<2>, Dim<3>) {
-    // IC(0) takes O(1/dx) iterations, MIC(0) the root of that: 64 cells are enough to tell, even
-    // with walls and surface around.
+    // IC(0) takes O(1/dx) iterations, MIC(0) the root of that: 62 and 38 here in 2D, 101 and 53 in
+    // 3D. With the same factor in both, the counts would be equal.
     constexpr int D = Dm::value;
     const BlockSystem<D> s = test::sphere_system<D>(64);
     Field<double, D> plain(s.blocks), modified(s.blocks);
@@ -68,6 +68,8 @@ TEST_CASE_TEMPLATE("Moving fill to the diagonal saves iterations", Dm, Dim<2>, D
     CHECK(ic.converged);
     CHECK(mic.converged);
     CHECK(ic.iterations > 1.3 * mic.iterations);
+    // As of both solvers below: the condition number makes 1e-10 in the residual 1e-7 in x at
+    // worst.
     CHECK(difference(s, plain, modified) < 1e-7 * largest(modified));
 }
 
