@@ -110,8 +110,8 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     while (worst > goal && report.iterations < options.max_iterations) {
         double rho_new = 0;
         const bool rested = changed == 0;
-        if (report.iterations > 0 && is_few(changed)) {
-            // The set rests, or nearly so: the whole cycle in one go.
+        if (!cold && is_few(changed)) {
+            // The set rests, or nearly so, or is that of the last step: the whole cycle in one go.
             tell_coarser();
             changed = 0;
             rho_new = it.cycle(walls.low());
