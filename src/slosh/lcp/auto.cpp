@@ -94,8 +94,10 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     const std::size_t constrained = walls.constrained_count();
     double rho = 0, alpha = 0, curvature = 1;
     double replaced = worst;  // the residual when r was last computed from p
-    std::size_t changed = 1;  // cells that changed sides in the last cycle
-    int judged = 0;           // how often in vain
+    // Cells that changed sides in the last cycle; at first unknown, but taken to be few: a solve
+    // that is not cold brings the set of the last step along.
+    std::size_t changed = 1;
+    int judged = 0;  // how often in vain
     // Even one cell that the coarser levels see wrongly can spoil the step for all.
     const auto tell_coarser = [&] {
         if (multigrid.has_active() && !walls.is_stale()) return;
