@@ -16,53 +16,63 @@ inline Lanes carried(Lanes e, Lanes bound) {
     return _mm256_div_ps(e, _mm256_add_ps(lanes(1), _mm256_div_ps(e, bound)));
 }
 
-/// A block's excess and lower-face coefficients; zero excess where there is no unknown.
+/// A block's excess and lower-face coefficients, as they are in the fields or, once cells were
+/// taken out, in copies.
 template <int D>
 struct BlockArrays {
-    alignas(32) float excess[kBlockCells<D>];
-    const float* c[D];  ///< As they are, or in `changed`.
+    const float* c[D];
 
-    BlockArrays(const PlainArrays<D>& fine, int b) {
+    BlockArrays(const PlainArrays<D>& fine, int b)
+        : e_(fine.excess->block(b)), unknown_(fine.unknown ? fine.unknown->block(b) : nullptr) {
         for (int d = 0; d < D; ++d) c[d] = fine.coefficient->axis(d).block(b);
-        const float* e = fine.excess->block(b);
-        if (fine.unknown) {
-            const std::uint8_t* unknown = fine.unknown->block(b);
-            for (int o = 0; o < kBlockCells<D>; ++o) excess[o] = unknown[o] ? e[o] : 0.0f;
-        } else {
-            std::copy_n(e, kBlockCells<D>, excess);
-        }
+    }
+
+    /// The excess of the eight cells from o; zero where there is no unknown.
+    Lanes excess(int o) const {
+        const Lanes e = _mm256_load_ps(e_ + o);
+        if (!unknown_) return e;
+        const __m256i marks =
+            _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(unknown_ + o)));
+        const __m256i none = _mm256_cmpeq_epi32(marks, _mm256_setzero_si256());
+        return _mm256_andnot_ps(_mm256_castsi256_ps(none), e);
     }
 
     /// Takes active cells out: for their neighbours they are what air would be.
     void remove(const PlainArrays<D>& fine, const MultigridLevel<D>& level, int b) {
         const auto mask_of = [&](int block) { return nonzero<D>(fine.active->block(block)); };
         const CellMask<D> self = mask_of(b);
+        for (int o = 0; o < kBlockCells<D>; o += kSide) _mm256_store_ps(changed_e_ + o, excess(o));
+        e_ = changed_e_;
+        unknown_ = nullptr;
         for (int d = 0; d < D; ++d) {
-            std::copy_n(c[d], kBlockCells<D>, changed[d]);
-            c[d] = changed[d];
+            std::copy_n(c[d], kBlockCells<D>, changed_[d]);
+            c[d] = changed_[d];
         }
         for (int d = 0; d < D; ++d) {
             const Field<float, D>& from = fine.coefficient->axis(d);
             const int upper = level.faces[b][2 * d + 1];
             const int step = d == 0 ? 1 : d == 1 ? kSide : kSide * kSide;
             each(from_below<D>(self, mask_of(level.faces[b][2 * d]), d), [&](int o) {
-                excess[o] += changed[d][o];
-                changed[d][o] = 0;
+                changed_e_[o] += changed_[d][o];
+                changed_[d][o] = 0;
             });
             each(from_above<D>(self, mask_of(upper), d), [&](int o) {
                 const bool inside = local_cell<D>(o)[d] < kSide - 1;
-                excess[o] +=
+                changed_e_[o] +=
                     inside ? from.block(b)[o + step] : from.block(upper)[o - (kSide - 1) * step];
             });
         }
         each(self, [&](int o) {
-            excess[o] = 0;
-            for (int d = 0; d < D; ++d) changed[d][o] = 0;
+            changed_e_[o] = 0;
+            for (int d = 0; d < D; ++d) changed_[d][o] = 0;
         });
     }
 
 private:
-    alignas(32) float changed[D][kBlockCells<D>];
+    const float* e_;
+    const std::uint8_t* unknown_;  // null: e_ is zero where there is none
+    alignas(32) float changed_[D][kBlockCells<D>];
+    alignas(32) float changed_e_[kBlockCells<D>];
 
     template <class Body>
     static void each(const CellMask<D>& m, const Body& body) {
@@ -95,7 +105,9 @@ void sum_up(const BlockArrays<D>& fine, float weight, int octant, int B, CoarseA
             for (int child = 0; child < (D == 3 ? 4 : 2); ++child) {
                 const int in_y = child & 1, in_z = child >> 1;
                 const int o = kSide * (2 * y + in_y) + 64 * (2 * z + in_z);
-                e = _mm256_add_ps(e, carried(_mm256_load_ps(fine.excess + o), bound));
+                const Lanes mine = fine.excess(o);
+                if (_mm256_movemask_ps(_mm256_cmp_ps(mine, _mm256_setzero_ps(), _CMP_NEQ_UQ)))
+                    e = _mm256_add_ps(e, carried(mine, bound));
                 sum[0] = _mm256_add_ps(sum[0], _mm256_load_ps(fine.c[0] + o));
                 if (!in_y) sum[1] = _mm256_add_ps(sum[1], _mm256_load_ps(fine.c[1] + o));
                 if constexpr (D == 3)

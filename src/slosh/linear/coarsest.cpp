@@ -30,10 +30,11 @@ struct LaneRow {
     }
 };
 
-/// Inverts the symmetric, positive semi-definite n x n matrix `a` by sweeping it row by row. Rows
-/// whose pivot vanishes are left out: their rows and columns of the inverse are zero.
+/// Inverts the symmetric, positive semi-definite n x n matrix `a` by sweeping it row by row, in its
+/// lower triangle. Rows whose pivot vanishes are left out: their rows and columns of the inverse
+/// are zero.
 void invert(std::vector<double>& a, std::size_t n) {
-    std::vector<double> diagonal(n), row(n);
+    std::vector<double> diagonal(n), column(n);
     for (std::size_t k = 0; k < n; ++k) diagonal[k] = a[k * n + k];
     std::vector<std::size_t> left_out;
     for (std::size_t k = 0; k < n; ++k) {
@@ -42,20 +43,21 @@ void invert(std::vector<double>& a, std::size_t n) {
             left_out.push_back(k);
             continue;
         }
-        for (std::size_t j = 0; j < n; ++j) row[j] = a[k * n + j] / pivot;
+        for (std::size_t i = 0; i < n; ++i) column[i] = i < k ? a[k * n + i] : a[i * n + k];
         for (std::size_t i = 0; i < n; ++i) {
-            if (i == k) continue;
+            if (i == k || column[i] == 0) continue;
+            const double factor = column[i] / pivot;
             double* to = a.data() + i * n;
-            const double factor = to[k];
-            if (factor == 0) continue;
-            for (std::size_t j = 0; j < n; ++j) to[j] -= factor * row[j];
-            to[k] = -factor / pivot;
+            for (std::size_t j = 0; j <= i; ++j) to[j] -= factor * column[j];
         }
-        row[k] = 1 / pivot;
-        std::copy(row.begin(), row.end(), a.begin() + static_cast<std::ptrdiff_t>(k * n));
+        for (std::size_t i = 0; i < n; ++i)
+            (i < k ? a[k * n + i] : a[i * n + k]) = column[i] / pivot;
+        a[k * n + k] = -1 / pivot;  // sweeping all rows gives minus the inverse
     }
     for (std::size_t k : left_out)
         for (std::size_t j = 0; j < n; ++j) a[k * n + j] = a[j * n + k] = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j <= i; ++j) a[i * n + j] = a[j * n + i] = -a[i * n + j];
 }
 
 }  // namespace
