@@ -81,7 +81,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     double worst = largest;
     const auto start = [&] {
         worst = it.true_residual(unit);
-        worst = std::max({worst, walls.residual_off_walls(it.r(), unit), walls.settle(it, unit)});
+        worst = std::max(worst, walls.settle(it, unit));
         // The float residual is good to a few digits: close calls are for the double one.
         if (worst <= 1.1 * goal) worst = walls.judge(it, unit);
     };

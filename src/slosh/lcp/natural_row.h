@@ -6,16 +6,18 @@
 
 namespace slosh {
 
-/// `row` is b - A x there, so -w; w becomes min(a_ii p_i, w_i) in S. `who` gets a bit for each cell
-/// of the row that is active.
+/// `row` becomes b - A x there, so -w; returned is the same with min(a_ii p_i, w_i) for w_i in S.
+/// `who` gets a bit for each cell of the row that is active.
 template <int D>
 detail::Row natural_row(const BlockLcp<D>& lcp, const ResidualBlock<D>& rows, int b, int y, int z,
-                        const detail::Row& row, unsigned& who) {
+                        detail::Row& row, unsigned& who) {
     std::uint64_t in_s;
     std::memcpy(&in_s, lcp.constrained.block(b) + 64 * z + kSide * y, 8);
     who = 0;
-    if (in_s == 0) return row;
-    const detail::Row d = rows.diagonal(y, z), p = rows.values(y, z);
+    if (in_s == 0) return row = rows.row(y, z);
+    detail::Row d;
+    row = rows.row(y, z, d);
+    const detail::Row p = rows.values(y, z);
     const __m256d sign = _mm256_set1_pd(-0.0);
     // -min(dp, w) where the cell is in S
     const auto natural = [&](__m256d minus_w, __m256d scaled, int shift) {

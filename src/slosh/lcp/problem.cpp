@@ -21,8 +21,9 @@ double natural_residual(const BlockLcp<D>& lcp, const Field<double, D>& p,
         for (int z = 0; z < kPlanes<D>; ++z)
             for (int y = 0; y < kSide; ++y)
                 if (rows.has_unknowns(y, z)) {
+                    detail::Row row;
                     unsigned who;
-                    worst.keep(natural_row(lcp, rows, b, y, z, rows.row(y, z), who));
+                    worst.keep(natural_row(lcp, rows, b, y, z, row, who));
                     if (!active) continue;
                     for (; who; who &= who - 1)
                         active->block(b)[64 * z + kSide * y + std::countr_zero(who)] = 1;

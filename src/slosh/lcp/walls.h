@@ -98,12 +98,13 @@ public:
     }
 
     /// Puts p < 0 in S to zero, in r as well, and sets the bounds of the next correction: it may
-    /// take p down to zero. Returns the natural residual (C3) of S in the blocks looked after, from
-    /// the float residual r in units of `unit`.
+    /// take p down to zero. In the blocks looked after; returns the natural residual (C3) there,
+    /// from the float residual r in units of `unit`.
     double settle(PcgPasses<D>& it, double unit) {
         const double worst = parallel_max(blocks_.size(), [&](std::size_t i) {
             const int b = blocks_[i];
-            return low_.is_near(b) ? settle_block(it, b, 0, unit) : 0.f;
+            if (!low_.is_near(b)) return 0.f;
+            return std::max(settle_block(it, b, 0, unit), largest_off_walls(it.r(), b));
         });
         subtract_clips(it);
         return unit * worst;
@@ -139,7 +140,7 @@ public:
     double judge(PcgPasses<D>& it, double unit) {
         std::fill(judged_.begin(), judged_.end(), CellMask<D>{});
         return it.true_residual(
-            unit, [&](const ResidualBlock<D>& rows, int b, int y, int z, const detail::Row& row) {
+            unit, [&](const ResidualBlock<D>& rows, int b, int y, int z, detail::Row& row) {
                 unsigned who;
                 const detail::Row natural = natural_row(lcp_, rows, b, y, z, row, who);
                 judged_[number_[b]][z] |= static_cast<std::uint64_t>(who) << (kSide * y);
@@ -160,19 +161,14 @@ public:
         return n;
     }
 
-    /// The largest |r_i| of cells outside S in the wall blocks, from r in units of `unit`.
-    double residual_off_walls(const SplitField<D>& r, double unit) const {
-        return unit * parallel_max(blocks_.size(), [&](std::size_t i) {
-                   return largest_lane(residual_off_walls(r, blocks_[i]));
-               });
-    }
-
     /// The largest p that settle() put to zero, in the units of r.
     double largest_rise() const { return largest_rise_; }
 
 private:
     /// Corrections seldom are larger than the last one; p this many times as large is safe.
     static constexpr float kNear = 4;
+    /// Vectors between the one at work and the one whose coefficients are called for.
+    static constexpr std::size_t kAhead = 8;
 
     struct WallVector {
         std::uint32_t number;       // in the level's mixed lists
@@ -195,6 +191,9 @@ private:
         Lanes largest = _mm256_setzero_ps();
         for (std::size_t k = first_[i]; k < last_[i]; ++k) {
             const WallVector& v = vectors_[k];
+            // Sweeps left them behind long ago, and a block has too few for the hardware to guess.
+            if (k + kAhead < last_[i])
+                _mm_prefetch(level_.mixed[vectors_[k + kAhead].number].inverse, _MM_HINT_T0);
             Lanes q = load_vector(p, v, p_scale);
             if (_mm256_movemask_ps(q) & v.in_s) {  // some are below zero
                 clip(p, v, p_scale, clips_[i]);
@@ -244,12 +243,13 @@ private:
         last_.resize(blocks_.size());
         vectors_.resize(room);
     }
-    /// Lists a block's vectors that hold cells of S, and gives these cells a bound. Returns how
-    /// many cells that are.
+    /// Lists a block's vectors that hold cells of S, and says which others have no bounds; settle()
+    /// sets those of S. Returns how many cells that are.
     std::size_t find_vectors(std::size_t i) {
         const int b = blocks_[i];
         const CellMask<D> in_s = nonzero<D>(lcp_.constrained.block(b));
         const CellMask<D> active = nonzero<D>(active_.block(b));
+        const bool some_active = any<D>(active);
         const BlockKinds& k = level_.kinds[b];
         const Lanes none = lanes(-std::numeric_limits<float>::infinity());
         std::size_t next = first_[i], cells = 0;
@@ -258,9 +258,12 @@ private:
             for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
                 const int v = std::countr_zero(bits);
                 const std::uint8_t of_s = lanes_of(in_s, t, v);
-                _mm256_store_ps(low_[number].v, _mm256_andnot_ps(lane_mask(of_s), none));
-                if (!of_s) continue;
-                const auto now = static_cast<std::uint8_t>(lanes_of(active, t, v) & of_s);
+                if (!of_s) {
+                    _mm256_store_ps(low_[number].v, none);
+                    continue;
+                }
+                const auto now =
+                    static_cast<std::uint8_t>(some_active ? lanes_of(active, t, v) & of_s : 0);
                 vectors_[next++] = {number, static_cast<std::uint8_t>(t),
                                     static_cast<std::uint8_t>(v), of_s, now};
                 cells += static_cast<std::size_t>(std::popcount(of_s));
@@ -295,26 +298,28 @@ private:
         return static_cast<std::uint8_t>(lanes_found);
     }
 
-    /// The largest |r_i| of a block's cells outside S: those without a bound.
-    Lanes residual_off_walls(const SplitField<D>& r, int b) const {
+    /// The largest |r_i| of a block's cells outside S, those without a bound, in rows that are not
+    /// plain: of others true_residual() knows.
+    float largest_off_walls(const SplitField<D>& r, int b) const {
         const BlockKinds& k = level_.kinds[b];
         const Lanes free = lanes(-std::numeric_limits<float>::infinity());
+        const Lanes magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
         Lanes worst = _mm256_setzero_ps();
         for (int t = 0; t < 2; ++t) {
             const auto keep = [&](int v, Lanes mask) SLOSH_INLINE {
                 const Lanes value = _mm256_load_ps(r.half(b, t) + 8 * v);
                 worst = _mm256_max_ps(worst, _mm256_and_ps(mask, value));
             };
-            const Lanes magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
-            for (std::uint32_t bits = k.plain[t]; bits; bits &= bits - 1)
+            for (std::uint32_t bits = k.plain[t] & ~k.plain[1 - t]; bits; bits &= bits - 1)
                 keep(std::countr_zero(bits), magnitude);
             std::uint32_t number = k.first[t];
-            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number)
+            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
+                const Lanes low = _mm256_load_ps(low_[number].v);
                 keep(std::countr_zero(bits),
-                     _mm256_and_ps(magnitude, _mm256_cmp_ps(_mm256_load_ps(low_[number].v), free,
-                                                            _CMP_EQ_OQ)));
+                     _mm256_and_ps(magnitude, _mm256_cmp_ps(low, free, _CMP_EQ_OQ)));
+            }
         }
-        return worst;
+        return largest_lane(worst);
     }
 
     /// p of a vector's cells, scaled.

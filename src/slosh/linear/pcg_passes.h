@@ -64,15 +64,18 @@ public:
 
     std::size_t bytes() const { return 4 * r_.bytes(); }
 
-    /// r = b - A x from scratch, in units of `unit`; returns max|b - A x|, but of blocks that ever
-    /// were early.
+    /// r = b - A x from scratch, in units of `unit`; returns max|b - A x|, but of rows at walls and
+    /// surface in blocks that ever were early.
     double true_residual(double unit) {
         const __m256d zero = _mm256_setzero_pd();
-        return true_residual(unit, [&](const ResidualBlock<D>&, int, int, int, const detail::Row&) {
-            return detail::Row{zero, zero};
-        });
+        return true_residual(
+            unit, [&](const ResidualBlock<D>& block, int, int y, int z, detail::Row& row) {
+                row = block.row(y, z);
+                return detail::Row{zero, zero};
+            });
     }
-    /// The same; in those watched(block's rows, b, y, z, row) counts instead of each row.
+    /// The same; watched(block's rows, b, y, z, row) finds each of those rows, and returns what
+    /// counts instead.
     template <class Watched>
     double true_residual(double unit, const Watched& watched) {
         rhs_.set(x_);
@@ -86,9 +89,13 @@ public:
             for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
                 const int v = std::countr_zero(bits), z = v >> 2;
                 for (int y = 2 * (v & 3); y < 2 * (v & 3) + 2; ++y) {
-                    const detail::Row row =
-                        (plain >> v & 1) ? block.plain_row(y, z, level_.weight) : block.row(y, z);
-                    worst.keep(is_watched(b) ? watched(block, b, y, z, row) : row);
+                    detail::Row row;
+                    if (plain >> v & 1)
+                        worst.keep(row = block.plain_row(y, z, level_.weight));
+                    else if (is_watched(b))
+                        worst.keep(watched(block, b, y, z, row));
+                    else
+                        worst.keep(row = block.row(y, z));
                     put_row(b, y, z, row, 1 / unit);
                 }
             }

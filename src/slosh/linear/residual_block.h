@@ -94,24 +94,10 @@ public:
         return bytes != 0;
     }
 
-    detail::Row row(int y, int z) const {
-        using namespace detail;
-        const int o = 64 * z + kSide * y;
-        const Row c = load_row(x_.self + o), cr = load_row(cx_.self + o);
-        Row s = load_row(rhs_ + o);
-        const __m256d zero = _mm256_setzero_pd();
-        subtract_flux(s, load_row(excess_ + o), c, {zero, zero});
-        subtract_flux(s, cr, c, from_left(c, x_.left(y, z)));
-        subtract_flux(s, from_right(cr, cx_.right(y, z)), c, from_right(c, x_.right(y, z)));
-        subtract_flux(s, load_row(cy_.self + o), c, load_row(x_.row(y - 1, z)));
-        subtract_flux(s, load_row(cy_.row(y + 1, z)), c, load_row(x_.row(y + 1, z)));
-        if constexpr (D == 3) {
-            subtract_flux(s, load_row(cz_.self + o), c, load_row(x_.row(y, z - 1)));
-            subtract_flux(s, load_row(cz_.row(y, z + 1)), c, load_row(x_.row(y, z + 1)));
-        }
-        s.low = _mm256_andnot_pd(no_unknown(o), s.low);
-        s.high = _mm256_andnot_pd(no_unknown(o + 4), s.high);
-        return s;
+    detail::Row row(int y, int z) const { return sum<false>(y, z, nullptr); }
+    /// The same, with a_ii of the row as it sees them.
+    detail::Row row(int y, int z, detail::Row& diagonal) const {
+        return sum<true>(y, z, &diagonal);
     }
 
     /// The same where all cells of the row are unknowns with 2D coefficients `weight`, no excess.
@@ -132,28 +118,37 @@ public:
         return s;
     }
 
-    /// a_ii of the row, as row() sees them.
-    detail::Row diagonal(int y, int z) const {
-        using namespace detail;
-        const int o = 64 * z + kSide * y;
-        const Row cr = load_row(cx_.self + o);
-        Row d = load_row(excess_ + o);
-        add(d, cr);
-        add(d, from_right(cr, cx_.right(y, z)));
-        add(d, load_row(cy_.self + o));
-        add(d, load_row(cy_.row(y + 1, z)));
-        if constexpr (D == 3) {
-            add(d, load_row(cz_.self + o));
-            add(d, load_row(cz_.row(y, z + 1)));
-        }
-        return d;
-    }
     /// x of the row.
     detail::Row values(int y, int z) const {
         return detail::load_row(x_.self + 64 * z + kSide * y);
     }
 
 private:
+    template <bool kDiagonal>
+    detail::Row sum(int y, int z, detail::Row* diagonal) const {
+        using namespace detail;
+        const int o = 64 * z + kSide * y;
+        const Row x = load_row(x_.self + o), cr = load_row(cx_.self + o);
+        const __m256d zero = _mm256_setzero_pd();
+        Row s = load_row(rhs_ + o), d{zero, zero};
+        const auto flux = [&](const Row& c, const Row& n) __attribute__((always_inline)) {
+            subtract_flux(s, c, x, n);
+            if constexpr (kDiagonal) add(d, c);
+        };
+        flux(load_row(excess_ + o), {zero, zero});
+        flux(cr, from_left(x, x_.left(y, z)));
+        flux(from_right(cr, cx_.right(y, z)), from_right(x, x_.right(y, z)));
+        flux(load_row(cy_.self + o), load_row(x_.row(y - 1, z)));
+        flux(load_row(cy_.row(y + 1, z)), load_row(x_.row(y + 1, z)));
+        if constexpr (D == 3) {
+            flux(load_row(cz_.self + o), load_row(x_.row(y, z - 1)));
+            flux(load_row(cz_.row(y, z + 1)), load_row(x_.row(y, z + 1)));
+        }
+        if constexpr (kDiagonal) *diagonal = d;
+        s.low = _mm256_andnot_pd(no_unknown(o), s.low);
+        s.high = _mm256_andnot_pd(no_unknown(o + 4), s.high);
+        return s;
+    }
     /// All ones in the lanes of the four cells from o that are no unknowns.
     __m256d no_unknown(int o) const {
         int bytes;

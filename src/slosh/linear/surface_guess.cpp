@@ -68,8 +68,9 @@ void relax_surface(const BlockSystem<D>& system, const Field<std::uint8_t, D>& c
             block.values.clear();
             for_each_row(block, colour, [&](int y, int z, unsigned bits) {
                 alignas(32) double r[kSide], d[kSide];
-                detail::store_row(r, rows.row(y, z));
-                detail::store_row(d, rows.diagonal(y, z));
+                detail::Row diagonal;
+                detail::store_row(r, rows.row(y, z, diagonal));
+                detail::store_row(d, diagonal);
                 for (; bits; bits &= bits - 1) {
                     const int k = std::countr_zero(bits), o = 64 * z + kSide * y + k;
                     const double value = x.block(block.b)[o] + r[k] / d[k];
