@@ -104,7 +104,8 @@ public:
         const double worst = parallel_max(blocks_.size(), [&](std::size_t i) {
             const int b = blocks_[i];
             if (!low_.is_near(b)) return 0.f;
-            return std::max(settle_block(it, b, 0, unit), largest_off_walls(it.r(), b));
+            const float in_s = settle_block(it, b, 0, unit);  // first: it sets the bounds
+            return std::max(in_s, largest_off_walls(it.r(), b));
         });
         subtract_clips(it);
         return unit * worst;
