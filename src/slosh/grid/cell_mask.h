@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "slosh/grid/blocks.h"
 
@@ -37,6 +38,20 @@ inline CellMask<D> nonzero(const std::uint8_t* v) {
         m[z] = word;
     }
     return m;
+}
+
+/// The other way round: 1 in the bytes of the cells that are set, 0 elsewhere.
+template <int D>
+inline void store_marks(const CellMask<D>& m, std::uint8_t* v) {
+    // A row's bits, all of them in each of eight bytes, of which byte x keeps bit x ...
+    constexpr std::uint64_t own = 0x8040201008040201ull, below_top = 0x7f * kColumn0;
+    for (int z = 0; z < kPlanes<D>; ++z)
+        for (int y = 0; y < kSide; ++y, v += kSide) {
+            const std::uint64_t bits = (m[z] >> (kSide * y) & 0xff) * kColumn0 & own;
+            // ... and anything but zero carries into the byte's top bit.
+            const std::uint64_t bytes = (bits + below_top) >> 7 & kColumn0;
+            std::memcpy(v, &bytes, sizeof bytes);
+        }
 }
 
 /// For each cell the bit of its upper neighbour along `axis`; `next` is the mask of the block

@@ -150,13 +150,8 @@ public:
     }
     /// Marks in the active set whom judge() found active. Returns how many that are.
     std::size_t mark_judged() {
-        for_each_block([&](std::size_t i) {
-            std::uint8_t* marks = active_.block(blocks_[i]);
-            std::fill_n(marks, kBlockCells<D>, 0);
-            for (int z = 0; z < kPlanes<D>; ++z)
-                for (std::uint64_t bits = judged_[i][z]; bits; bits &= bits - 1)
-                    marks[64 * z + std::countr_zero(bits)] = 1;
-        });
+        for_each_block(
+            [&](std::size_t i) { store_marks<D>(judged_[i], active_.block(blocks_[i])); });
         std::size_t n = 0;
         for (const CellMask<D>& cells : judged_) n += count<D>(cells);
         return n;

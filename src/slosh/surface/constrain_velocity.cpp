@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -94,9 +95,13 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
                 for (int x = 0; x < kSide; ++x) near |= nodes.v[t + x] > -kDeep;
                 if (!near) continue;
                 float n[D][kSide], relative[D][kSide] = {};
-                face_gradients<D>(nodes, t, axis, n);
                 add_velocities<D>(v, t, axis, 1, relative);
                 if (solid_velocity) add_velocities<D>(vs, t, axis, -1, relative);
+                // Far from the liquid all is at rest.
+                if (std::all_of(&relative[0][0], &relative[0][0] + D * kSide,
+                                [](float r) { return r == 0; }))
+                    continue;
+                face_gradients<D>(nodes, t, axis, n);
                 // Whether liquid that moves away from the solid is held all the same.
                 int held[kSide];
                 for (int x = 0; x < kSide; ++x)

@@ -165,9 +165,7 @@ void Layers<D>::commit(int b, const Staged<D>& staged) {
 template <int D>
 void Layers<D>::finish() const {
     parallel_for(blocks_.size(), 32, [&](std::size_t i) {
-        if (!grown_[i]) return;
-        std::uint8_t* k = bytes_.block(static_cast<int>(i));
-        for (int o = 0; o < kBlockCells<D>; ++o) k[o] = known_[i][o / 64] >> (o % 64) & 1;
+        if (grown_[i]) store_marks<D>(known_[i], bytes_.block(static_cast<int>(i)));
     });
 }
 
