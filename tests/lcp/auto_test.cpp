@@ -8,6 +8,7 @@
 #include "common.h"
 #include "linear/dense.h"
 #include "linear/problems.h"
+#include "linear/split_vectors.h"
 #include "slosh/base/pages.h"
 #include "slosh/base/parallel.h"
 #include "slosh/lcp/solve.h"
@@ -139,6 +140,21 @@ TEST_CASE_TEMPLATE("A warm start from the answer is done at once", Dm, Dim<2>, D
     Field<std::uint8_t, D> active(lcp.system.blocks);
     REQUIRE(solve_auto(lcp, {.tolerance = 1e-8}, p, active).converged);
     CHECK(solve_auto(lcp, {.tolerance = 1e-6}, p, active).iterations == 0);
+}
+
+TEST_CASE_TEMPLATE("The hierarchy that auto leaves is that of its active set", Dm, Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    BlockLcp<D> lcp(test::sphere_system<D>(D == 2 ? 96 : 40));
+    constrain_walls(lcp);
+    make_consistent(lcp);
+    Multigrid<D> left(lcp.system, {}, lcp.constrained), anew(lcp.system, {}, lcp.constrained);
+    Field<double, D> p(lcp.system.blocks);
+    Field<std::uint8_t, D> active(lcp.system.blocks);
+    REQUIRE(solve_auto(lcp, left, {.tolerance = 1e-8}, p, active).active > 0);
+    anew.set_active(lcp.system, active, {});
+    auto f = test::random_vector(lcp.system, 1);
+    SplitField<D> x(lcp.system.blocks->size()), y(lcp.system.blocks->size());
+    CHECK(left.cycle(f, x) == anew.cycle(f, y));
 }
 
 TEST_CASE_TEMPLATE("A guess far from all bounds does not hide who lets go", Dm, Dim<2>, Dim<3>) {

@@ -90,6 +90,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         (void)walls.settle(it, unit);
     } else {
         start();
+        if (walls.constrained_count() > 0) walls.guess_near();
     }
     const std::size_t constrained = walls.constrained_count();
     double rho = 0, alpha = 0, curvature = 1;
@@ -97,7 +98,8 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     // Cells that changed sides in the last cycle; at first unknown, but taken to be few: a solve
     // that is not cold brings the set of the last step along.
     std::size_t changed = 1;
-    int judged = 0;  // how often in vain
+    int judged = 0;     // how often in vain
+    bool exact = true;  // whether r and the last direction are what conjugate gradients left
     // Even one cell that the coarser levels see wrongly can spoil the step for all.
     const auto tell_coarser = [&] {
         if (multigrid.has_active() && !walls.is_stale()) return;
@@ -111,8 +113,10 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     };
     while (worst > goal && report.iterations < options.max_iterations) {
         double rho_new = 0;
-        const bool rested = changed == 0;
-        if (!cold && is_few(changed)) {
+        const bool rested = changed == 0, held = walls.is_held();
+        if (held) {
+            rho_new = it.precondition();
+        } else if (!cold && is_few(changed)) {
             // The set rests, or nearly so, or is that of the last step: the whole cycle in one go.
             tell_coarser();
             changed = 0;
@@ -132,14 +136,15 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             tell_coarser();
             rho_new = it.precondition(walls.low());
         }
-        changed += walls.find_active(it.z(), true);
+        if (!held) changed += walls.find_active(it.z(), true);
         if (changed) it.set_active(active);
         // A set that changes a little leaves the last direction worth something; the new one is
         // made conjugate to it by what they are, not by what they would be on one set.
         const bool few = is_few(changed);
-        const double beta = !(rho > 0 && few)    ? 0
-                            : rested && !changed ? rho_new / rho
-                                                 : -it.along_last() / curvature;
+        const double beta = !(rho > 0 && few)             ? 0
+                            : rested && !changed && exact ? rho_new / rho
+                                                          : -it.along_last() / curvature;
+        exact = true;
         curvature = it.search(alpha * p_unit, beta);
         walls.let_be(it);
         alpha = 0;
@@ -158,19 +163,28 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             alpha = std::min(alpha, 1.0);
             rho = 0;  // the next direction is not conjugate to this one
         }
-        worst = walls.descend(it, alpha, alpha * p_unit, unit);
+        worst = held ? unit * it.descend(alpha) : walls.descend(it, alpha, alpha * p_unit, unit);
         ++report.iterations;
-        if (walls.largest_rise() * unit > kSlack * goal) rho = 0;
+        if (!held && walls.largest_rise() * unit > kSlack * goal) rho = 0;
+        // Two cycles without a change: what is left is most likely linear.
+        if (!held && rested && !changed && worst > goal && !system.bodies) {
+            walls.hold_active(it, multigrid, unit);
+            exact = false;
+        }
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
             alpha = 0;
             worst = replaced = walls.judge(it, unit);
             // In vain twice: a block may have been let be too soon, and judge() did not tell which.
-            if (worst > goal) walls.look_after_again(it, unit, ++judged > 1);
+            if (worst > goal && walls.is_held())
+                walls.hold_on_or_release(it, multigrid, unit);
+            else if (worst > goal)
+                walls.look_after_again(it, unit, ++judged > 1);
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);
     if (worst > goal || report.iterations == 0) worst = walls.judge(it, unit);
+    multigrid.release();
     report.active = walls.mark_judged();
     if (!multigrid.has_active()) multigrid.set_active(system, active, {});
     if (options.history) report.history.push_back(worst);

@@ -6,7 +6,8 @@
 // which then correct the others as in a linear problem; more projected sweeps follow. p moves
 // along z by the step that minimises the energy (at most 1 while the set still changes, so that no
 // bound is crossed). Once the set rests, the problem is linear, and the directions are made
-// conjugate.
+// conjugate; after two cycles at rest the rows of its cells are taken out until the end, and a
+// cycle has no bounds to mind. The last word is always the natural residual in double.
 //
 // A cold start whose first sweeps put much of S at its bound takes its first guess from the same
 // problem on cells twice the size.

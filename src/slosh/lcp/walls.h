@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "slosh/lcp/natural_row.h"
@@ -41,10 +42,11 @@ public:
     /// Marks as active the cells whose z is at its bound; returns how many cells changed. If z is a
     /// `whole` correction, says where the pressure that it leads to is far from its bound, too.
     std::size_t find_active(const SplitField<D>& z, bool whole) {
+        const bool all = std::exchange(guessed_, false);
         std::vector<std::uint32_t> changed(blocks_.size());
         for_each_block([&](std::size_t i) {
             const int b = blocks_[i];
-            if (!low_.is_near(b)) return;
+            if (!all && !low_.is_near(b)) return;
             const Lanes infinity = lanes(std::numeric_limits<float>::infinity());
             Lanes largest = _mm256_setzero_ps(), least = infinity;
             unsigned active = 0;
@@ -69,8 +71,7 @@ public:
             }
             // A correction that meets a bound unseen is found out by judge().
             const float least_p = -largest_lane(_mm256_xor_ps(least, lanes(-0.f)));
-            if (whole && !active && least_p > kNear * largest_lane(largest))
-                low_.set_near(b, false);
+            if (whole) low_.set_near(b, active || !(least_p > kNear * largest_lane(largest)));
         });
         std::size_t sum = 0;
         for (std::uint32_t n : changed) sum += n;
@@ -110,6 +111,29 @@ public:
         subtract_clips(it);
         return unit * worst;
     }
+    /// Right after settle(), before the first correction: where the pressure is a good share of the
+    /// largest at walls, takes it to be far from its bound. find_active() will see if it is.
+    void guess_near() {
+        std::vector<float> least(blocks_.size()), most(blocks_.size());
+        for_each_block([&](std::size_t i) {
+            Lanes lowest = lanes(-std::numeric_limits<float>::infinity());
+            Lanes highest = _mm256_setzero_ps();
+            unsigned active = 0;
+            for (std::size_t k = first_[i]; k < last_[i]; ++k) {
+                const Lanes low = _mm256_load_ps(low_[vectors_[k].number].v);
+                const Lanes in_s = lane_mask(vectors_[k].in_s), p = _mm256_xor_ps(low, lanes(-0.f));
+                lowest = _mm256_max_ps(lowest, low);  // minus infinity where there is no bound
+                highest = _mm256_max_ps(highest, _mm256_and_ps(in_s, p));
+                active |= vectors_[k].active;
+            }
+            least[i] = active ? 0 : -largest_lane(lowest);
+            most[i] = largest_lane(highest);
+        });
+        const float far = kFar * *std::max_element(most.begin(), most.end());
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            low_.set_near(blocks_[i], !(least[i] > far));
+        guessed_ = true;
+    }
     /// r -= alpha A d, where d is the search direction; then the same with p + step d for p.
     /// Returns the natural residual in all blocks.
     double descend(PcgPasses<D>& it, double alpha, double step, double unit) {
@@ -125,6 +149,37 @@ public:
         for (int b : blocks_)
             if (!low_.is_near(b)) it.set_late(b);
     }
+    /// Holds the active cells at p = 0 from the next cycle on: what is left is a linear problem,
+    /// without bounds to mind, and judge() tells whether it was the right one. Right after
+    /// descend().
+    void hold_active(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
+        const double p_scale = level_.weight / unit;
+        for_each_active([&](int b, int o) {
+            // A cell that came to its bound in the last cycles may be a little off it.
+            double& p = p_.block(b)[o];
+            if (p != 0) subtract_column(it, b, {o, static_cast<float>(-p * p_scale)});
+            p = 0;
+            it.leave_out(b, o);
+            held_.push_back(split_place<D>(b, o));
+        });
+        multigrid.hold(held_);
+        forget_held(it);
+        for (int b : blocks_) low_.set_near(b, false);
+        is_held_ = true;
+    }
+    bool is_held() const { return is_held_; }
+    /// Right after judge(), with cells held: goes on with them if it found just these active. If
+    /// not, minds the bounds of all blocks again.
+    void hold_on_or_release(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
+        std::size_t same = 0;
+        for_each_active([&](int b, int o) { same += judged_[number_[b]][o / 64] >> (o % 64) & 1; });
+        if (same == held_.size() && same == judged_count()) return forget_held(it);
+        multigrid.release();
+        held_.clear();
+        is_held_ = false;
+        look_after_again(it, unit, true);
+    }
+
     /// Right after judge(): looks after blocks again in which it found active cells, or after all,
     /// as at the start.
     void look_after_again(PcgPasses<D>& it, double unit, bool all) {
@@ -152,9 +207,7 @@ public:
     std::size_t mark_judged() {
         for_each_block(
             [&](std::size_t i) { store_marks<D>(judged_[i], active_.block(blocks_[i])); });
-        std::size_t n = 0;
-        for (const CellMask<D>& cells : judged_) n += count<D>(cells);
-        return n;
+        return judged_count();
     }
 
     /// The largest p that settle() put to zero, in the units of r.
@@ -163,6 +216,8 @@ public:
 private:
     /// Corrections seldom are larger than the last one; p this many times as large is safe.
     static constexpr float kNear = 4;
+    /// From one step to the next pressure seldom changes by more than this share of the largest.
+    static constexpr float kFar = 0.1f;
     /// Vectors between the one at work and the one whose coefficients are called for.
     static constexpr std::size_t kAhead = 8;
 
@@ -176,6 +231,24 @@ private:
         int offset;
         float rise;  // in the units of r
     };
+
+    std::size_t judged_count() const {
+        std::size_t n = 0;
+        for (const CellMask<D>& cells : judged_) n += count<D>(cells);
+        return n;
+    }
+    void forget_held(PcgPasses<D>& it) const {
+        for (const SplitPlace<D>& place : held_) it.forget_row(place);
+    }
+    /// body(block, offset) for the active cells.
+    template <class Body>
+    void for_each_active(const Body& body) const {
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            for (std::size_t k = first_[i]; k < last_[i]; ++k)
+                for (unsigned bits = vectors_[k].active; bits; bits &= bits - 1)
+                    body(blocks_[i],
+                         split_cell<D>(vectors_[k].colour, vectors_[k].v, std::countr_zero(bits)));
+    }
 
     /// What settle() does in one block, but for what its clips do to r.
     float settle_block(PcgPasses<D>& it, int b, double step, double unit) {
@@ -224,7 +297,7 @@ private:
     void find_blocks() {
         std::vector<std::uint8_t> marks(level_.live.size());
         parallel_for(marks.size(), 16, [&](std::size_t i) {
-            marks[i] = any<D>(nonzero<D>(lcp_.constrained.block(level_.live[i])));
+            marks[i] = any_nonzero<D>(lcp_.constrained.block(level_.live[i]));
         });
         number_.resize(level_.size());
         std::size_t room = 0;
@@ -250,16 +323,20 @@ private:
         const Lanes none = lanes(-std::numeric_limits<float>::infinity());
         std::size_t next = first_[i], cells = 0;
         for (int t = 0; t < 2; ++t) {
+            std::uint32_t in_s_lanes[kPlanes<D>], active_lanes[kPlanes<D>] = {};
+            for (int z = 0; z < kPlanes<D>; ++z) {
+                in_s_lanes[z] = lanes_of(in_s[z], t, z);
+                if (some_active) active_lanes[z] = lanes_of(active[z], t, z);
+            }
             std::uint32_t number = k.first[t];
             for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
-                const int v = std::countr_zero(bits);
-                const std::uint8_t of_s = lanes_of(in_s, t, v);
+                const int v = std::countr_zero(bits), first = 8 * (v & 3);
+                const auto of_s = static_cast<std::uint8_t>(in_s_lanes[v >> 2] >> first);
                 if (!of_s) {
                     _mm256_store_ps(low_[number].v, none);
                     continue;
                 }
-                const auto now =
-                    static_cast<std::uint8_t>(some_active ? lanes_of(active, t, v) & of_s : 0);
+                const auto now = static_cast<std::uint8_t>(active_lanes[v >> 2] >> first & of_s);
                 vectors_[next++] = {number, static_cast<std::uint8_t>(t),
                                     static_cast<std::uint8_t>(v), of_s, now};
                 cells += static_cast<std::size_t>(std::popcount(of_s));
@@ -281,17 +358,18 @@ private:
         return static_cast<std::uint8_t>(bits);
     }
 
-    /// A vector's cells of those in `cells`, as bits by lane.
-    static std::uint8_t lanes_of(const CellMask<D>& cells, int t, int v) {
-        const int z = v >> 2;
-        unsigned lanes_found = 0;
-        for (int half = 0; half < 2; ++half) {
-            const int odd = (half + z + t) & 1;  // the row's cells are x = 2k + odd
-            auto row = static_cast<unsigned>(cells[z] >> (16 * (v & 3) + 8 * half + odd)) & 0x55;
-            row = (row | row >> 1) & 0x33;
-            lanes_found |= ((row | row >> 2) & 0x0f) << (4 * half);
-        }
-        return static_cast<std::uint8_t>(lanes_found);
+    /// The cells of colour t among a plane's, as bits by lane: eight for each of its four vectors.
+    static std::uint32_t lanes_of(std::uint64_t cells, int t, int z) {
+        constexpr std::uint64_t kEvenRows = 0x0055005500550055ull, kOddRows = kEvenRows << 8;
+        // The row's cells are x = 2k + odd: to 2k, and then together.
+        const bool swapped = (z + t) & 1;
+        std::uint64_t v = swapped ? (cells >> 1 & kEvenRows) | (cells & kOddRows)
+                                  : (cells & kEvenRows) | (cells >> 1 & kOddRows);
+        v = (v | v >> 1) & 0x3333333333333333ull;
+        v = (v | v >> 2) & 0x0f0f0f0f0f0f0f0full;
+        v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
+        v = (v | v >> 8) & 0x0000ffff0000ffffull;
+        return static_cast<std::uint32_t>(v | v >> 16);
     }
 
     /// The largest |r_i| of a block's cells outside S, those without a bound, in rows that are not
@@ -380,6 +458,9 @@ private:
     std::vector<std::uint8_t> stale_;        // by block: touched_by() of cells that changed
     std::vector<std::vector<Clip>> clips_;   // by block
     std::vector<CellMask<D>> judged_;        // by block: who is active, of p in double
+    std::vector<SplitPlace<D>> held_;        // cells held at p = 0
+    bool is_held_ = false;
+    bool guessed_ = false;  // guess_near() said where bounds are near, not yet find_active()
     std::size_t constrained_ = 0;
     double largest_rise_ = 0;
     SplitField<D> rise_;  // zero between uses

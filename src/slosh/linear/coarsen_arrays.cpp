@@ -129,12 +129,12 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
                     const std::vector<int>& fine_blocks, CoarseArrays<D>& coarse) {
     const Coarsening<D>& up = level.coarsening;
     const float plain = level.weight * (D == 3 ? 2 : 1);
-    const auto has_active = [&](int b) { return any<D>(nonzero<D>(fine.active->block(b))); };
+    const auto has_active = [&](int b) { return any_nonzero<D>(fine.active->block(b)); };
     const auto touches_active = [&](int b) {
         return has_active(b) ||
                std::any_of(level.faces[b].begin(), level.faces[b].end(), has_active);
     };
-    parallel_for(fine_blocks.size(), 16, [&](std::size_t i) {
+    parallel_for(fine_blocks.size(), 4, [&](std::size_t i) {
         const int b = fine_blocks[i], B = up.parent[b], octant = up.octant[b];
         const bool is_empty = level.is_empty(b);
         if (!is_empty && !level.is_plain(b)) {

@@ -141,6 +141,8 @@ template <int D>
 class CycleBodies;
 template <int D>
 class Coarsest;
+template <int D>
+class HeldRows;
 
 template <int D>
 class Multigrid {
@@ -175,6 +177,11 @@ public:
     void set_active(const BlockSystem<D>& system, const Field<std::uint8_t, D>& active,
                     const std::vector<int>& blocks);
 
+    /// Empties the rows of these cells on the finest level, each in a mixed vector, until
+    /// release(): cycles without bounds leave them at zero.
+    void hold(const std::vector<SplitPlace<D>>& cells);
+    void release();
+
     /// The system on cells twice the size, as the next level sees it while no cell is at its bound.
     BlockSystem<D> coarser(const BlockSystem<D>& system);
 
@@ -205,6 +212,7 @@ private:
     bool coarsened_ = false;               // whether the coarser levels are there
     std::unique_ptr<CycleBodies<D>> bodies_;
     std::unique_ptr<Coarsest<D>> coarsest_;
+    std::unique_ptr<HeldRows<D>> held_;
     std::vector<double> partial_;  // sums by block
 };
 

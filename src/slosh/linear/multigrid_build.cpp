@@ -7,6 +7,7 @@
 #include "slosh/linear/coarse_system.h"
 #include "slosh/linear/coarsest.h"
 #include "slosh/linear/cycle_bodies.h"
+#include "slosh/linear/held_rows.h"
 
 namespace slosh {
 
@@ -89,7 +90,7 @@ void Multigrid<D>::build_finest(const BlockSystem<D>& system,
     levels_[0].blocks = system.blocks;
     std::vector<std::uint8_t> marks(n);
     parallel_for(n, 64, [&](std::size_t b) {
-        marks[b] = any<D>(nonzero<D>(system.unknown.block(static_cast<int>(b))));
+        marks[b] = any_nonzero<D>(system.unknown.block(static_cast<int>(b)));
     });
     levels_[0].live = list_marked(marks);
     build_level<D>({&system.coefficient, &system.excess, &system.unknown, constrained}, weight,
@@ -161,6 +162,17 @@ void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uin
 }
 
 template <int D>
+void Multigrid<D>::hold(const std::vector<SplitPlace<D>>& cells) {
+    if (!held_) held_ = std::make_unique<HeldRows<D>>();
+    for (const SplitPlace<D>& cell : cells) held_->hold(levels_[0], cell);
+}
+
+template <int D>
+void Multigrid<D>::release() {
+    if (held_) held_->release(levels_[0]);
+}
+
+template <int D>
 BlockSystem<D> Multigrid<D>::coarser(const BlockSystem<D>& system) {
     MultigridLevel<D>& fine = levels_[0];
     if (!fine.coarsening.coarse) fine.coarsening = coarsen(*fine.blocks);
@@ -184,6 +196,8 @@ template struct MultigridLevel<3>;
                                               const Field<std::uint8_t, D>*);                    \
     template void Multigrid<D>::set_active(const BlockSystem<D>&, const Field<std::uint8_t, D>&, \
                                            const std::vector<int>&);                             \
+    template void Multigrid<D>::hold(const std::vector<SplitPlace<D>>&);                         \
+    template void Multigrid<D>::release();                                                       \
     template BlockSystem<D> Multigrid<D>::coarser(const BlockSystem<D>&);                        \
     template std::size_t Multigrid<D>::bytes() const;
 SLOSH_INSTANTIATE(2)
