@@ -168,12 +168,17 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         if (!held && walls.largest_rise() * unit > kSlack * goal) rho = 0;
         // Two cycles without a change: what is left is most likely linear.
         if (!held && rested && !changed && worst > goal && !system.bodies) {
-            walls.hold_active(it, multigrid, unit);
-            exact = false;
+            exact = walls.hold_active(it, multigrid, unit);
         }
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
             alpha = 0;
+            if (worst > goal && walls.is_held()) {
+                // In mid-solve, on a set that rests: only r is wanted, the end will judge.
+                worst = replaced = std::max(worst, it.true_residual(unit));
+                walls.forget_held(it);
+                continue;
+            }
             worst = replaced = walls.judge(it, unit);
             // In vain twice: a block may have been let be too soon, and judge() did not tell which.
             if (worst > goal && walls.is_held())

@@ -151,23 +151,30 @@ public:
     }
     /// Holds the active cells at p = 0 from the next cycle on: what is left is a linear problem,
     /// without bounds to mind, and judge() tells whether it was the right one. Right after
-    /// descend().
-    void hold_active(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
+    /// descend(). Returns whether r and the last direction are as they were off these cells.
+    bool hold_active(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
         const double p_scale = level_.weight / unit;
+        bool as_before = true;
         for_each_active([&](int b, int o) {
             // A cell that came to its bound in the last cycles may be a little off it.
             double& p = p_.block(b)[o];
             if (p != 0) subtract_column(it, b, {o, static_cast<float>(-p * p_scale)});
+            as_before &= p == 0;
             p = 0;
-            it.leave_out(b, o);
+            as_before &= !it.leave_out(b, o);
             held_.push_back(split_place<D>(b, o));
         });
         multigrid.hold(held_);
         forget_held(it);
         for (int b : blocks_) low_.set_near(b, false);
         is_held_ = true;
+        return as_before;
     }
     bool is_held() const { return is_held_; }
+    /// Whenever r was computed afresh: it is not looked at where cells are held.
+    void forget_held(PcgPasses<D>& it) const {
+        for (const SplitPlace<D>& place : held_) it.forget_row(place);
+    }
     /// Right after judge(), with cells held: goes on with them if it found just these active. If
     /// not, minds the bounds of all blocks again.
     void hold_on_or_release(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
@@ -236,9 +243,6 @@ private:
         std::size_t n = 0;
         for (const CellMask<D>& cells : judged_) n += count<D>(cells);
         return n;
-    }
-    void forget_held(PcgPasses<D>& it) const {
-        for (const SplitPlace<D>& place : held_) it.forget_row(place);
     }
     /// body(block, offset) for the active cells.
     template <class Body>
