@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "slosh/base/hash.h"
@@ -26,6 +29,46 @@ TEST_CASE("Sums have the same bits on any number of threads") {
     for (int n : {2, 3, 8}) {
         set_threads(n);
         CHECK(parallel_sum(100003, value) == one);
+    }
+    set_threads(0);
+}
+
+TEST_CASE("Loops inside loops, and loops of two threads at once, visit every index once") {
+    set_threads(3);
+    constexpr std::size_t kOuter = 40, kInner = 300;
+    std::vector<int> nested(kOuter * kInner, 0);
+    parallel_for(kOuter, 1, [&](std::size_t i) {
+        parallel_for(kInner, 2, [&](std::size_t j) { nested[i * kInner + j] += 1; });
+    });
+    CHECK(std::count(nested.begin(), nested.end(), 1) == kOuter * kInner);
+
+    const auto many_loops = [](std::vector<int>& hits) {
+        for (int loop = 0; loop < 500; ++loop)
+            parallel_for(hits.size(), 3, [&](std::size_t i) { hits[i] += 1; });
+    };
+    std::vector<int> mine(500, 0), others(500, 0);
+    std::thread other([&] { many_loops(others); });
+    many_loops(mine);
+    other.join();
+    CHECK(std::count(mine.begin(), mine.end(), 500) == 500);
+    CHECK(std::count(others.begin(), others.end(), 500) == 500);
+    set_threads(0);
+}
+
+TEST_CASE("What a loop's body throws reaches the caller, and later loops run") {
+    for (int n : {1, 2, 4}) {
+        set_threads(n);
+        for (int again = 0; again < 20; ++again) {
+            const auto loop = [&] {
+                parallel_for(1000, 1, [&](std::size_t i) {
+                    if (i == 777) throw std::runtime_error("at 777");
+                });
+            };
+            CHECK_THROWS_WITH(loop(), "at 777");
+        }
+        std::vector<int> hits(1000, 0);
+        parallel_for(hits.size(), 1, [&](std::size_t i) { hits[i] += 1; });
+        CHECK(std::count(hits.begin(), hits.end(), 1) == 1000);
     }
     set_threads(0);
 }

@@ -2,8 +2,9 @@
 //
 // The contract: a body writes only what its own index owns, so loops may run in any order; sums
 // are taken over fixed chunks and added in chunk order, so the same input gives the same bits on
-// 1 thread and on 64. Two backends stand behind this header: oneTBB, and plain std::thread for
-// thread-sanitizer builds (parallel_tbb.cpp, parallel_std.cpp; CMake option SLOSH_PAR).
+// 1 thread and on 64. Loops run on a team of threads (team.h); loops inside loops, and two at once,
+// on oneTBB, or in thread-sanitizer builds one after the other (parallel_tbb.cpp, parallel_std.cpp;
+// CMake option SLOSH_PAR).
 #pragma once
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "slosh/base/parallel.h"
+#include "slosh/base/team.h"
 
 namespace slosh {
 
@@ -37,6 +38,8 @@ void detail::parallel_ranges(std::size_t n, std::size_t grain,
         for (std::size_t b = 0; b < n; b += grain) fn(context, b, std::min(n, b + grain));
         return;
     }
+    if (Team::get().run(n, grain, fn, context, threads())) return;
+    // A loop inside a loop, or two at once.
     tbb::parallel_for(
         tbb::blocked_range<std::size_t>(0, n, grain),
         [&](const tbb::blocked_range<std::size_t>& r) { fn(context, r.begin(), r.end()); },
