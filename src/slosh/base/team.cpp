@@ -11,7 +11,7 @@ namespace slosh::detail {
 
 namespace {
 
-/// Looks at the state before a thread without work goes to sleep, some 40 ns each.
+/// Looks at the state before a thread without work goes to sleep: some tens of microseconds.
 constexpr int kPatience = 2000;
 
 thread_local bool inside = false;  // whether this thread is in a loop of the team

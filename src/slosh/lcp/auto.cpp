@@ -19,6 +19,9 @@ constexpr double kSlack = 0.01;
 /// cycle looks at the set between its sweeps and the coarse correction.
 constexpr double kFew = 0.02;
 
+/// Times that cells may be held in vain before bounds are minded to the end.
+constexpr int kOften = 2;
+
 /// Share of S that the first sweeps from p = 0 may put at its bound. Beyond it they are too far
 /// from the truth, and three cycles would go by before the set is about right: it is found on cells
 /// twice the size instead, to this residual, unless there are few unknowns.
@@ -99,6 +102,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     // that is not cold brings the set of the last step along.
     std::size_t changed = 1;
     int judged = 0;     // how often in vain
+    int released = 0;   // how often cells were held that should not have been
     bool exact = true;  // whether r and the last direction are what conjugate gradients left
     // Even one cell that the coarser levels see wrongly can spoil the step for all.
     const auto tell_coarser = [&] {
@@ -153,6 +157,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             if (rho == 0) break;
             rho = 0;
             (void)it.true_residual(unit);
+            walls.forget_held(it);
             continue;
         }
         if (options.history) report.history.push_back(worst);
@@ -166,10 +171,10 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         worst = held ? unit * it.descend(alpha) : walls.descend(it, alpha, alpha * p_unit, unit);
         ++report.iterations;
         if (!held && walls.largest_rise() * unit > kSlack * goal) rho = 0;
-        // Two cycles without a change: what is left is most likely linear.
-        if (!held && rested && !changed && worst > goal && !system.bodies) {
+        // Two cycles without a change: what is left is most likely linear. (A body's rows reach
+        // cells that are held, too.)
+        if (!held && rested && !changed && worst > goal && !system.bodies && released < kOften)
             exact = walls.hold_active(it, multigrid, unit);
-        }
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
             alpha = 0;
@@ -181,10 +186,14 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
             }
             worst = replaced = walls.judge(it, unit);
             // In vain twice: a block may have been let be too soon, and judge() did not tell which.
-            if (worst > goal && walls.is_held())
-                walls.hold_on_or_release(it, multigrid, unit);
-            else if (worst > goal)
+            if (worst > goal && walls.is_held()) {
+                if (!walls.hold_on_or_release(it, multigrid, unit)) {
+                    ++released;
+                    changed = 1;  // at least: the set did not rest
+                }
+            } else if (worst > goal) {
                 walls.look_after_again(it, unit, ++judged > 1);
+            }
         }
     }
     if (alpha != 0) it.finish(alpha * p_unit);

@@ -176,15 +176,19 @@ public:
         for (const SplitPlace<D>& place : held_) it.forget_row(place);
     }
     /// Right after judge(), with cells held: goes on with them if it found just these active. If
-    /// not, minds the bounds of all blocks again.
-    void hold_on_or_release(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
+    /// not, minds the bounds of all blocks again, and returns false.
+    bool hold_on_or_release(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
         std::size_t same = 0;
         for_each_active([&](int b, int o) { same += judged_[number_[b]][o / 64] >> (o % 64) & 1; });
-        if (same == held_.size() && same == judged_count()) return forget_held(it);
+        if (same == held_.size() && same == judged_count()) {
+            forget_held(it);
+            return true;
+        }
         multigrid.release();
         held_.clear();
         is_held_ = false;
         look_after_again(it, unit, true);
+        return false;
     }
 
     /// Right after judge(): looks after blocks again in which it found active cells, or after all,
