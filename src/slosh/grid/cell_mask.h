@@ -40,6 +40,15 @@ inline CellMask<D> nonzero(const std::uint8_t* v) {
     return m;
 }
 
+/// Whether any byte of a block is not zero.
+template <int D>
+inline bool any_nonzero(const std::uint8_t* v) {
+    __m256i all = _mm256_setzero_si256();
+    for (int o = 0; o < kBlockCells<D>; o += 32)
+        all = _mm256_or_si256(all, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + o)));
+    return !_mm256_testz_si256(all, all);
+}
+
 /// The other way round: 1 in the bytes of the cells that are set, 0 elsewhere.
 template <int D>
 inline void store_marks(const CellMask<D>& m, std::uint8_t* v) {

@@ -10,15 +10,6 @@
 
 namespace slosh {
 
-/// Whether any byte of a block is not zero.
-template <int D>
-inline bool any_nonzero(const std::uint8_t* v) {
-    __m256i all = _mm256_setzero_si256();
-    for (int o = 0; o < kBlockCells<D>; o += 32)
-        all = _mm256_or_si256(all, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(v + o)));
-    return !_mm256_testz_si256(all, all);
-}
-
 /// Cells of a block whose value compares to `to` as kCompare (_CMP_EQ_OQ, _CMP_GT_OQ) says.
 template <int D, int kCompare>
 inline CellMask<D> compare(const float* v, float to) {

@@ -38,7 +38,7 @@ inline float surface_theta(float phi_liquid, float phi_air) {
 /// Whether any cell of block `b` is an unknown. Most blocks around the liquid have none: skip them.
 template <int D>
 bool has_unknowns(const BlockSystem<D>& system, int b) {
-    return any<D>(nonzero<D>(system.unknown.block(b)));
+    return any_nonzero<D>(system.unknown.block(b));
 }
 
 /// Matrix of (P3). `phi` at cell centres in cells, extended into solids.

@@ -70,7 +70,7 @@ std::vector<std::uint8_t> blocks_near(const Field<std::uint8_t, D>& marks) {
     const Blocks<D>& blocks = marks.blocks();
     std::vector<std::uint8_t> some(static_cast<std::size_t>(blocks.size()) + 1), near(some.size());
     parallel_for(some.size(), 32, [&](std::size_t b) {
-        some[b] = any<D>(nonzero<D>(marks.block(static_cast<int>(b))));
+        some[b] = any_nonzero<D>(marks.block(static_cast<int>(b)));
     });
     parallel_for(blocks.size(), 64, [&](std::size_t b) {
         for (int n : blocks.neighbours(static_cast<int>(b))) near[b] |= some[n];
