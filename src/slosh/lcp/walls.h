@@ -154,32 +154,45 @@ public:
     /// descend(). Returns whether r and the last direction are as they were off these cells.
     bool hold_active(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
         const double p_scale = level_.weight / unit;
-        bool as_before = true;
-        for_each_active([&](int b, int o) {
-            // A cell that came to its bound in the last cycles may be a little off it.
-            double& p = p_.block(b)[o];
-            if (p != 0) subtract_column(it, b, {o, static_cast<float>(-p * p_scale)});
-            as_before &= p == 0;
-            p = 0;
-            as_before &= !it.leave_out(b, o);
-            held_.push_back(split_place<D>(b, o));
+        std::vector<std::size_t> from(blocks_.size() + 1);
+        for (std::size_t i = 0; i < blocks_.size(); ++i) from[i + 1] = from[i] + active_count(i);
+        held_.resize(from.back());
+        std::vector<std::uint8_t> off(blocks_.size());  // whether some cell is not at its bound
+        for_each_block([&](std::size_t i) {
+            std::size_t next = from[i];
+            for_each_active(i, [&](int b, int o) {
+                held_[next++] = split_place<D>(b, o);
+                off[i] |= p_.block(b)[o] != 0 || it.last(b, o) != 0;
+            });
         });
+        // Cells that came to their bound in the last cycles may be a little off it. Their columns
+        // reach into other blocks: one after the other.
+        for (std::size_t i = 0; i < blocks_.size(); ++i) {
+            if (!off[i]) continue;
+            for_each_active(i, [&](int b, int o) {
+                double& p = p_.block(b)[o];
+                if (p != 0) subtract_column(it, b, {o, static_cast<float>(-p * p_scale)});
+                p = 0;
+                it.leave_out(b, o);
+            });
+        }
         multigrid.hold(held_);
         forget_held(it);
         for (int b : blocks_) low_.set_near(b, false);
         is_held_ = true;
-        return as_before;
+        return std::none_of(off.begin(), off.end(), [](std::uint8_t some) { return some; });
     }
     bool is_held() const { return is_held_; }
     /// Whenever r was computed afresh: it is not looked at where cells are held.
     void forget_held(PcgPasses<D>& it) const {
-        for (const SplitPlace<D>& place : held_) it.forget_row(place);
+        parallel_for(held_.size(), 64, [&](std::size_t i) { it.forget_row(held_[i]); });
     }
     /// Right after judge(), with cells held: goes on with them if it found just these active. If
     /// not, minds the bounds of all blocks again, and returns false.
     bool hold_on_or_release(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
         std::size_t same = 0;
-        for_each_active([&](int b, int o) { same += judged_[number_[b]][o / 64] >> (o % 64) & 1; });
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            for_each_active(i, [&](int, int o) { same += judged_[i][o / 64] >> (o % 64) & 1; });
         if (same == held_.size() && same == judged_count()) {
             forget_held(it);
             return true;
@@ -225,8 +238,9 @@ public:
     double largest_rise() const { return largest_rise_; }
 
 private:
-    /// Corrections seldom are larger than the last one; p this many times as large is safe.
-    static constexpr float kNear = 4;
+    /// A correction is about a tenth of the last one: p that is as large as that is safe, but for
+    /// what a set that still changes does. (Four times as large gives the same cycles.)
+    static constexpr float kNear = 1;
     /// From one step to the next pressure seldom changes by more than this share of the largest.
     static constexpr float kFar = 0.1f;
     /// Vectors between the one at work and the one whose coefficients are called for.
@@ -248,14 +262,19 @@ private:
         for (const CellMask<D>& cells : judged_) n += count<D>(cells);
         return n;
     }
-    /// body(block, offset) for the active cells.
+    /// body(block, offset) for the active cells of blocks_[i].
     template <class Body>
-    void for_each_active(const Body& body) const {
-        for (std::size_t i = 0; i < blocks_.size(); ++i)
-            for (std::size_t k = first_[i]; k < last_[i]; ++k)
-                for (unsigned bits = vectors_[k].active; bits; bits &= bits - 1)
-                    body(blocks_[i],
-                         split_cell<D>(vectors_[k].colour, vectors_[k].v, std::countr_zero(bits)));
+    void for_each_active(std::size_t i, const Body& body) const {
+        for (std::size_t k = first_[i]; k < last_[i]; ++k)
+            for (unsigned bits = vectors_[k].active; bits; bits &= bits - 1)
+                body(blocks_[i],
+                     split_cell<D>(vectors_[k].colour, vectors_[k].v, std::countr_zero(bits)));
+    }
+    std::size_t active_count(std::size_t i) const {
+        std::size_t n = 0;
+        for (std::size_t k = first_[i]; k < last_[i]; ++k)
+            n += static_cast<std::size_t>(std::popcount(vectors_[k].active));
+        return n;
     }
 
     /// What settle() does in one block, but for what its clips do to r.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "slosh/base/parallel.h"
 #include "slosh/linear/multigrid.h"
 
 namespace slosh {
@@ -13,22 +14,26 @@ namespace slosh {
 template <int D>
 class HeldRows {
 public:
-    /// The cell must be an unknown of a mixed vector.
-    void hold(MultigridLevel<D>& level, const SplitPlace<D>& cell) {
-        const BlockKinds& k = level.kinds[cell.block];
-        const std::uint32_t below = (1u << (cell.at / 8)) - 1;
-        const std::uint32_t number =
-            k.first[cell.colour] + std::popcount(k.mixed[cell.colour] & below);
-        Row row{number, cell.at % 8, {}, 0, {}, 0};
-        exchange(level, row);
-        rows_.push_back(row);
+    /// Each cell once; it must be an unknown of a mixed vector. None may be held already.
+    void hold(MultigridLevel<D>& level, const std::vector<SplitPlace<D>>& cells) {
+        rows_.resize(cells.size());
+        parallel_for(cells.size(), kGrain, [&](std::size_t i) {
+            const SplitPlace<D>& cell = cells[i];
+            const BlockKinds& k = level.kinds[cell.block];
+            const std::uint32_t below = (1u << (cell.at / 8)) - 1;
+            const std::uint32_t number =
+                k.first[cell.colour] + std::popcount(k.mixed[cell.colour] & below);
+            rows_[i] = {number, cell.at % 8, {}, 0, {}, 0};
+            exchange(level, rows_[i]);
+        });
     }
     void release(MultigridLevel<D>& level) {
-        for (Row& row : rows_) exchange(level, row);
+        parallel_for(rows_.size(), kGrain, [&](std::size_t i) { exchange(level, rows_[i]); });
         rows_.clear();
     }
 
 private:
+    static constexpr std::size_t kGrain = 64;
     struct Row {
         std::uint32_t number;  // in the level's mixed lists
         int lane;

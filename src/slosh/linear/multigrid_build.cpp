@@ -164,7 +164,7 @@ void Multigrid<D>::set_active(const BlockSystem<D>& system, const Field<std::uin
 template <int D>
 void Multigrid<D>::hold(const std::vector<SplitPlace<D>>& cells) {
     if (!held_) held_ = std::make_unique<HeldRows<D>>();
-    for (const SplitPlace<D>& cell : cells) held_->hold(levels_[0], cell);
+    held_->hold(levels_[0], cells);
 }
 
 template <int D>

@@ -176,17 +176,17 @@ public:
     /// The residual of one cell.
     float& r(int b, int o) { return cell(r_, b, o); }
     float& r(const SplitPlace<D>& place) { return place.in(r_); }
-    /// Takes a cell out of the last direction p, and its column out of q = A p. Returns whether it
-    /// was in there.
-    bool leave_out(int b, int o) {
+    /// The last direction p in one cell.
+    float last(int b, int o) { return cell(p_, b, o); }
+    /// Takes a cell out of it, and its column out of q = A p.
+    void leave_out(int b, int o) {
         float& p = cell(p_, b, o);
-        if (p == 0) return false;
+        if (p == 0) return;
         const StencilRow<D> row(level_, b, o);
         for (int side = 0; side < 2 * D; ++side)
             if (row.c[side] > 0) row.near[side].in(q_) += row.c[side] * p;
         cell(q_, b, o) -= row.diagonal * p;
         p = 0;
-        return true;
     }
     /// A row that is held: neither r nor q = A p is looked at there.
     void forget_row(const SplitPlace<D>& place) { place.in(r_) = place.in(q_) = 0; }
