@@ -21,8 +21,6 @@ constexpr std::size_t kChunk = 1 << 14;
 template <int D>
 class ChunkBlocks {
 public:
-    ChunkBlocks() : slots_(64, -1) {}
-
     /// Number of a block in this chunk; a new one is added.
     int number(const Index<D>& coord) {
         if (last_ >= 0 && coords_[last_] == coord) return last_;
@@ -58,7 +56,7 @@ private:
     }
     std::vector<Index<D>> coords_;
     std::vector<std::uint32_t> counts_;
-    std::vector<int> slots_;
+    std::vector<int> slots_ = std::vector<int>(64, -1);
     int last_ = -1;
 };
 
@@ -72,17 +70,20 @@ ParticleBlocks<D> sort_by_block(Particles<D>& particles) {
     std::vector<ChunkBlocks<D>> chunk(chunks);
     PageArray<std::uint16_t> number(n);  // of the particle's block within its chunk
 
-    // 1. List and count.
+    // 1. List and count. (What a chunk writes for every particle is its own: in lines that chunks
+    // share, two threads would wait for each other.)
     parallel_for(chunks, 1, [&](std::size_t k) {
         const std::size_t end = std::min(n, (k + 1) * kChunk);
+        ChunkBlocks<D> mine;
         for (std::size_t i = k * kChunk; i < end; ++i) {
             Index<D> block;
             for (int d = 0; d < D; ++d)
                 block[d] = static_cast<int>(std::floor(particles.x[d][i])) >> 3;
-            const int b = chunk[k].number(block);
+            const int b = mine.number(block);
             number[i] = static_cast<std::uint16_t>(b);
-            ++chunk[k].counts()[b];
+            ++mine.counts()[b];
         }
+        chunk[k] = std::move(mine);
     });
 
     // 2. The topology, and from counts to places.
@@ -115,11 +116,13 @@ ParticleBlocks<D> sort_by_block(Particles<D>& particles) {
     parallel_for(chunks, 1, [&](std::size_t k) {
         const std::size_t end = std::min(n, (k + 1) * kChunk);
         std::uint32_t* next = chunk[k].counts().data();
+        bool some_moved = false;
         for (std::size_t i = k * kChunk; i < end; ++i) {
             const std::uint32_t to = next[number[i]]++;
             source[to] = static_cast<std::uint32_t>(i);
-            moved[k] |= to != i;
+            some_moved |= to != i;
         }
+        moved[k] = some_moved;
     });
     if (std::find(moved.begin(), moved.end(), 1) != moved.end()) permute(particles, source);
     return sorted;
