@@ -44,15 +44,18 @@ void invert(std::vector<double>& a, std::size_t n) {
             continue;
         }
         for (std::size_t i = 0; i < n; ++i) column[i] = i < k ? a[k * n + i] : a[i * n + k];
+        const double inverse = 1 / pivot;
         for (std::size_t i = 0; i < n; ++i) {
             if (i == k || column[i] == 0) continue;
-            const double factor = column[i] / pivot;
+            const double factor = column[i] * inverse;
             double* to = a.data() + i * n;
-            for (std::size_t j = 0; j <= i; ++j) to[j] -= factor * column[j];
+            // In whole vectors: nobody looks at what is above the diagonal.
+            const std::size_t end = std::min(n, (i / 4 + 1) * 4);
+            for (std::size_t j = 0; j < end; ++j) to[j] -= factor * column[j];
         }
         for (std::size_t i = 0; i < n; ++i)
-            (i < k ? a[k * n + i] : a[i * n + k]) = column[i] / pivot;
-        a[k * n + k] = -1 / pivot;  // sweeping all rows gives minus the inverse
+            (i < k ? a[k * n + i] : a[i * n + k]) = column[i] * inverse;
+        a[k * n + k] = -inverse;  // sweeping all rows gives minus the inverse
     }
     for (std::size_t k : left_out)
         for (std::size_t j = 0; j < n; ++j) a[k * n + j] = a[j * n + k] = 0;
