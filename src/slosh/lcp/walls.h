@@ -8,25 +8,26 @@
 #include <vector>
 
 #include "slosh/lcp/natural_row.h"
-#include "slosh/linear/cell_mask.h"
+#include "slosh/lcp/wall_vectors.h"
 #include "slosh/linear/pcg_passes.h"
 #include "slosh/linear/stencil_row.h"
 
 namespace slosh {
 
-/// The bounds of the correction, who sits on them, and the residual there. Everything goes over a
-/// list of the vectors that hold cells of S, block by block.
+/// The bounds of the correction, who sits on them, and the residual there. Everything goes over
+/// the vectors that hold cells of S, block by block.
 template <int D>
 class Walls {
 public:
     Walls(const BlockLcp<D>& lcp, const MultigridLevel<D>& level, Field<double, D>& p,
           Field<std::uint8_t, D>& active)
-        : lcp_(lcp), level_(level), p_(p), active_(active) {
-        low_ = LowerBounds(level.mixed.bytes() / sizeof(MixedVector<D>), level.size());
-        find_blocks();
-        std::vector<std::size_t> cells(blocks_.size());
-        for_each_block([&](std::size_t i) { cells[i] = find_vectors(i); });
-        for (std::size_t n : cells) constrained_ += n;
+        : lcp_(lcp),
+          level_(level),
+          p_(p),
+          active_(active),
+          low_(level.mixed.bytes() / sizeof(MixedVector<D>), level.size()),
+          vectors_(lcp, level, active, low_),
+          blocks_(vectors_.blocks()) {
         for (int b : blocks_) low_.set_near(b, true);
         stale_.assign(blocks_.size(), 0);
         clips_.resize(blocks_.size());
@@ -37,7 +38,7 @@ public:
     const std::vector<int>& blocks() const { return blocks_; }
     const LowerBounds& low() const { return low_; }
     /// Cells of S.
-    std::size_t constrained_count() const { return constrained_; }
+    std::size_t constrained_count() const { return vectors_.constrained_count(); }
 
     /// Marks as active the cells whose z is at its bound; returns how many cells changed. If z is a
     /// `whole` correction, says where the pressure that it leads to is far from its bound, too.
@@ -50,8 +51,7 @@ public:
             const Lanes infinity = lanes(std::numeric_limits<float>::infinity());
             Lanes largest = _mm256_setzero_ps(), least = infinity;
             unsigned active = 0;
-            for (std::size_t k = first_[i]; k < last_[i]; ++k) {
-                WallVector& w = vectors_[k];
+            for (WallVector& w : vectors_.of(i)) {
                 const Lanes value = _mm256_load_ps(z.half(b, w.colour) + 8 * w.v);
                 const Lanes low = _mm256_load_ps(low_[w.number].v);
                 const Lanes at = _mm256_cmp_ps(value, low, _CMP_LE_OQ);
@@ -119,12 +119,12 @@ public:
             Lanes lowest = lanes(-std::numeric_limits<float>::infinity());
             Lanes highest = _mm256_setzero_ps();
             unsigned active = 0;
-            for (std::size_t k = first_[i]; k < last_[i]; ++k) {
-                const Lanes low = _mm256_load_ps(low_[vectors_[k].number].v);
-                const Lanes in_s = lane_mask(vectors_[k].in_s), p = _mm256_xor_ps(low, lanes(-0.f));
+            for (const WallVector& w : vectors_.of(i)) {
+                const Lanes low = _mm256_load_ps(low_[w.number].v);
+                const Lanes in_s = w.mask_of_s(), p = _mm256_xor_ps(low, lanes(-0.f));
                 lowest = _mm256_max_ps(lowest, low);  // minus infinity where there is no bound
                 highest = _mm256_max_ps(highest, _mm256_and_ps(in_s, p));
-                active |= vectors_[k].active;
+                active |= w.active;
             }
             least[i] = active ? 0 : -largest_lane(lowest);
             most[i] = largest_lane(highest);
@@ -155,12 +155,13 @@ public:
     bool hold_active(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
         const double p_scale = level_.weight / unit;
         std::vector<std::size_t> from(blocks_.size() + 1);
-        for (std::size_t i = 0; i < blocks_.size(); ++i) from[i + 1] = from[i] + active_count(i);
+        for (std::size_t i = 0; i < blocks_.size(); ++i)
+            from[i + 1] = from[i] + vectors_.active_count(i);
         held_.resize(from.back());
         std::vector<std::uint8_t> off(blocks_.size());  // whether some cell is not at its bound
         for_each_block([&](std::size_t i) {
             std::size_t next = from[i];
-            for_each_active(i, [&](int b, int o) {
+            vectors_.for_each_active(i, [&](int b, int o) {
                 held_[next++] = split_place<D>(b, o);
                 off[i] |= p_.block(b)[o] != 0 || it.last(b, o) != 0;
             });
@@ -169,7 +170,7 @@ public:
         // reach into other blocks: one after the other.
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
             if (!off[i]) continue;
-            for_each_active(i, [&](int b, int o) {
+            vectors_.for_each_active(i, [&](int b, int o) {
                 double& p = p_.block(b)[o];
                 if (p != 0) subtract_column(it, b, {o, static_cast<float>(-p * p_scale)});
                 p = 0;
@@ -192,7 +193,8 @@ public:
     bool hold_on_or_release(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
         std::size_t same = 0;
         for (std::size_t i = 0; i < blocks_.size(); ++i)
-            for_each_active(i, [&](int, int o) { same += judged_[i][o / 64] >> (o % 64) & 1; });
+            vectors_.for_each_active(
+                i, [&](int, int o) { same += judged_[i][o / 64] >> (o % 64) & 1; });
         if (same == held_.size() && same == judged_count()) {
             forget_held(it);
             return true;
@@ -223,7 +225,7 @@ public:
             unit, [&](const ResidualBlock<D>& rows, int b, int y, int z, detail::Row& row) {
                 unsigned who;
                 const detail::Row natural = natural_row(lcp_, rows, b, y, z, row, who);
-                judged_[number_[b]][z] |= static_cast<std::uint64_t>(who) << (kSide * y);
+                judged_[vectors_.number(b)][z] |= static_cast<std::uint64_t>(who) << (kSide * y);
                 return natural;
             });
     }
@@ -246,11 +248,6 @@ private:
     /// Vectors between the one at work and the one whose coefficients are called for.
     static constexpr std::size_t kAhead = 8;
 
-    struct WallVector {
-        std::uint32_t number;       // in the level's mixed lists
-        std::uint8_t colour, v;     // of its block
-        std::uint8_t in_s, active;  // lanes
-    };
     /// A cell whose p was raised to zero.
     struct Clip {
         int offset;
@@ -262,40 +259,26 @@ private:
         for (const CellMask<D>& cells : judged_) n += count<D>(cells);
         return n;
     }
-    /// body(block, offset) for the active cells of blocks_[i].
-    template <class Body>
-    void for_each_active(std::size_t i, const Body& body) const {
-        for (std::size_t k = first_[i]; k < last_[i]; ++k)
-            for (unsigned bits = vectors_[k].active; bits; bits &= bits - 1)
-                body(blocks_[i],
-                     split_cell<D>(vectors_[k].colour, vectors_[k].v, std::countr_zero(bits)));
-    }
-    std::size_t active_count(std::size_t i) const {
-        std::size_t n = 0;
-        for (std::size_t k = first_[i]; k < last_[i]; ++k)
-            n += static_cast<std::size_t>(std::popcount(vectors_[k].active));
-        return n;
-    }
-
     /// What settle() does in one block, but for what its clips do to r.
     float settle_block(PcgPasses<D>& it, int b, double step, double unit) {
         const double p_scale = level_.weight / unit;
         const SplitField<D>& r = it.r();
-        const int i = number_[b];
+        const int i = vectors_.number(b);
         it.advance(b, step);
         double* p = p_.block(b);
         Lanes largest = _mm256_setzero_ps();
-        for (std::size_t k = first_[i]; k < last_[i]; ++k) {
-            const WallVector& v = vectors_[k];
+        const std::span<const WallVector> vectors = vectors_.of(i);
+        for (std::size_t k = 0; k < vectors.size(); ++k) {
+            const WallVector& v = vectors[k];
             // Called for ahead: to wait for them took a quarter of this function's time.
-            if (k + kAhead < last_[i])
-                _mm_prefetch(level_.mixed[vectors_[k + kAhead].number].inverse, _MM_HINT_T0);
-            Lanes q = load_vector(p, v, p_scale);
+            if (k + kAhead < vectors.size())
+                _mm_prefetch(level_.mixed[vectors[k + kAhead].number].inverse, _MM_HINT_T0);
+            Lanes q = v.load(p, p_scale);
             if (_mm256_movemask_ps(q) & v.in_s) {  // some are below zero
                 clip(p, v, p_scale, clips_[i]);
-                q = load_vector(p, v, p_scale);
+                q = v.load(p, p_scale);
             }
-            const Lanes in_s = lane_mask(v.in_s), sign = lanes(-0.f);
+            const Lanes in_s = v.mask_of_s(), sign = lanes(-0.f);
             const Lanes none = lanes(-std::numeric_limits<float>::infinity());
             _mm256_store_ps(low_[v.number].v, _mm256_blendv_ps(none, _mm256_xor_ps(q, sign), in_s));
             const Lanes w = _mm256_xor_ps(_mm256_load_ps(r.half(b, v.colour) + 8 * v.v), sign);
@@ -320,59 +303,6 @@ private:
         for (std::vector<Clip>& clips : clips_) clips.clear();
     }
 
-    /// The blocks that hold cells of S, with room for all of their mixed vectors.
-    void find_blocks() {
-        std::vector<std::uint8_t> marks(level_.live.size());
-        parallel_for(marks.size(), 16, [&](std::size_t i) {
-            marks[i] = any_nonzero<D>(lcp_.constrained.block(level_.live[i]));
-        });
-        number_.resize(level_.size());
-        std::size_t room = 0;
-        for (std::size_t i = 0; i < marks.size(); ++i) {
-            if (!marks[i]) continue;
-            const int b = level_.live[i];
-            number_[b] = static_cast<int>(blocks_.size());
-            blocks_.push_back(b);
-            first_.push_back(room);
-            room += level_.kinds[b].mixed_count();
-        }
-        last_.resize(blocks_.size());
-        vectors_.resize(room);
-    }
-    /// Lists a block's vectors that hold cells of S, and says which others have no bounds; settle()
-    /// sets those of S. Returns how many cells that are.
-    std::size_t find_vectors(std::size_t i) {
-        const int b = blocks_[i];
-        const CellMask<D> in_s = nonzero<D>(lcp_.constrained.block(b));
-        const CellMask<D> active = nonzero<D>(active_.block(b));
-        const bool some_active = any<D>(active);
-        const BlockKinds& k = level_.kinds[b];
-        const Lanes none = lanes(-std::numeric_limits<float>::infinity());
-        std::size_t next = first_[i], cells = 0;
-        for (int t = 0; t < 2; ++t) {
-            std::uint32_t in_s_lanes[kPlanes<D>], active_lanes[kPlanes<D>] = {};
-            for (int z = 0; z < kPlanes<D>; ++z) {
-                in_s_lanes[z] = lanes_of(in_s[z], t, z);
-                if (some_active) active_lanes[z] = lanes_of(active[z], t, z);
-            }
-            std::uint32_t number = k.first[t];
-            for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
-                const int v = std::countr_zero(bits), first = 8 * (v & 3);
-                const auto of_s = static_cast<std::uint8_t>(in_s_lanes[v >> 2] >> first);
-                if (!of_s) {
-                    _mm256_store_ps(low_[number].v, none);
-                    continue;
-                }
-                const auto now = static_cast<std::uint8_t>(active_lanes[v >> 2] >> first & of_s);
-                vectors_[next++] = {number, static_cast<std::uint8_t>(t),
-                                    static_cast<std::uint8_t>(v), of_s, now};
-                cells += static_cast<std::size_t>(std::popcount(of_s));
-            }
-        }
-        last_[i] = next;
-        return cells;
-    }
-
     /// What a cell's change makes stale: bits of the faces of its block that it lies at, and
     /// kSelf.
     static constexpr std::uint8_t kSelf = 64;
@@ -383,20 +313,6 @@ private:
             if (cell[axis] == kSide - 1) bits |= 2u << (2 * axis);
         }
         return static_cast<std::uint8_t>(bits);
-    }
-
-    /// The cells of colour t among a plane's, as bits by lane: eight for each of its four vectors.
-    static std::uint32_t lanes_of(std::uint64_t cells, int t, int z) {
-        constexpr std::uint64_t kEvenRows = 0x0055005500550055ull, kOddRows = kEvenRows << 8;
-        // The row's cells are x = 2k + odd: to 2k, and then together.
-        const bool swapped = (z + t) & 1;
-        std::uint64_t v = swapped ? (cells >> 1 & kEvenRows) | (cells & kOddRows)
-                                  : (cells & kEvenRows) | (cells >> 1 & kOddRows);
-        v = (v | v >> 1) & 0x3333333333333333ull;
-        v = (v | v >> 2) & 0x0f0f0f0f0f0f0f0full;
-        v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
-        v = (v | v >> 8) & 0x0000ffff0000ffffull;
-        return static_cast<std::uint32_t>(v | v >> 16);
     }
 
     /// The largest |r_i| of a block's cells outside S, those without a bound, in rows that are not
@@ -423,20 +339,6 @@ private:
         return largest_lane(worst);
     }
 
-    /// p of a vector's cells, scaled.
-    static Lanes load_vector(const double* p, const WallVector& v, double scale) {
-        const __m256d s = _mm256_set1_pd(scale);
-        __m128 rows[2];
-        for (int half = 0; half < 2; ++half) {
-            const double* row = p + 16 * v.v + kSide * half;
-            const __m256d low = _mm256_load_pd(row), high = _mm256_load_pd(row + 4);
-            const bool odd = (half + (v.v >> 2) + v.colour) & 1;
-            const __m256d mine =
-                odd ? _mm256_unpackhi_pd(low, high) : _mm256_unpacklo_pd(low, high);
-            rows[half] = _mm256_cvtpd_ps(_mm256_mul_pd(_mm256_permute4x64_pd(mine, 0xd8), s));
-        }
-        return _mm256_set_m128(rows[1], rows[0]);
-    }
     static void clip(double* p, const WallVector& v, double scale, std::vector<Clip>& clips) {
         for (unsigned bits = v.in_s; bits; bits &= bits - 1) {
             const int lane = std::countr_zero(bits), o = split_cell<D>(v.colour, v.v, lane);
@@ -464,11 +366,6 @@ private:
         it.subtract_bodies(rise_);
         each([](float& e, const Clip&) { e = 0; });
     }
-    static Lanes lane_mask(std::uint8_t bits) {
-        const __m256i bit = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
-        return _mm256_castsi256_ps(
-            _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(bits), bit), bit));
-    }
     template <class Body>
     void for_each_block(const Body& body) const {
         parallel_for(blocks_.size(), 16, body);
@@ -478,20 +375,17 @@ private:
     const MultigridLevel<D>& level_;
     Field<double, D>& p_;
     Field<std::uint8_t, D>& active_;
-    std::vector<int> blocks_;
-    std::vector<WallVector> vectors_;
-    std::vector<std::size_t> first_, last_;  // of each block, in vectors_
-    std::vector<int> number_;                // in blocks_, of each block of the grid
-    std::vector<std::uint8_t> stale_;        // by block: touched_by() of cells that changed
-    std::vector<std::vector<Clip>> clips_;   // by block
-    std::vector<CellMask<D>> judged_;        // by block: who is active, of p in double
-    std::vector<SplitPlace<D>> held_;        // cells held at p = 0
+    LowerBounds low_;
+    WallVectors<D> vectors_;
+    const std::vector<int>& blocks_;        // those of vectors_
+    std::vector<std::uint8_t> stale_;       // by block: touched_by() of cells that changed
+    std::vector<std::vector<Clip>> clips_;  // by block
+    std::vector<CellMask<D>> judged_;       // by block: who is active, of p in double
+    std::vector<SplitPlace<D>> held_;       // cells held at p = 0
     bool is_held_ = false;
     bool guessed_ = false;  // guess_near() said where bounds are near, not yet find_active()
-    std::size_t constrained_ = 0;
     double largest_rise_ = 0;
     SplitField<D> rise_;  // zero between uses
-    LowerBounds low_;
 };
 
 }  // namespace slosh
