@@ -11,6 +11,8 @@ if(SLOSH_WERROR)
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O3")
 if(SLOSH_SANITIZE)
+  # With their checks -O2 -g takes g++ two to three times as long.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1 -DNDEBUG")
   add_compile_options(-fsanitize=${SLOSH_SANITIZE} -fno-sanitize-recover=undefined
     -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${SLOSH_SANITIZE})
