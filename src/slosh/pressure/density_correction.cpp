@@ -52,9 +52,6 @@ void may_be_low(const Tile<float, D, 1>& phi, const Tile<std::uint8_t, D, 1>* ga
         for (const int step : {-Tile<float, D, 1>::step(d), Tile<float, D, 1>::step(d)})
             for (int x = 0; x < kSide; ++x) may[x] &= !gap->v[t + step + x];
 }
-}  // namespace
-
-namespace {
 
 /// Whether a block lies a cell deep in the liquid.
 template <int D>
