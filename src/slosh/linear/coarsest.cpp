@@ -1,5 +1,7 @@
 #include "slosh/linear/coarsest.h"
 
+#include <immintrin.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -11,8 +13,10 @@ namespace {
 
 /// Pivots below this share of their diagonal are what rounding left of zero.
 constexpr double kSingular = 1e-5;
+/// Numbers in a vector. Rows of the matrix are made of whole ones.
+constexpr std::size_t kLane = 4;
 
-/// One lane of a level's vector: where it is, and its row of the matrix.
+/// The row of the matrix of one lane of a level's vector, which must be an unknown.
 template <int D>
 struct LaneRow {
     double diagonal;
@@ -25,42 +29,49 @@ struct LaneRow {
             return;
         }
         const MixedVector<D>& m = level.mixed[number];
-        diagonal = m.inverse[lane] > 0 ? 1.0 / m.inverse[lane] : 0;
+        diagonal = 1.0 / m.inverse[lane];
         for (int side = 0; side < 2 * D; ++side) c[side] = m.coefficient(side, lane);
     }
 };
 
-/// Inverts the symmetric, positive semi-definite n x n matrix `a` by sweeping it row by row, in its
-/// lower triangle. Rows whose pivot vanishes are left out: their rows and columns of the inverse
-/// are zero.
-void invert(std::vector<double>& a, std::size_t n) {
-    std::vector<double> diagonal(n), column(n);
-    for (std::size_t k = 0; k < n; ++k) diagonal[k] = a[k * n + k];
+/// to[j] -= factor * from[j] for j = 0 ... last, in whole vectors.
+inline void subtract(double factor, const double* from, std::size_t last, double* to) {
+    const __m256d f = _mm256_set1_pd(factor);
+    for (std::size_t j = 0; j <= last; j += kLane) {
+        const __m256d old = _mm256_loadu_pd(to + j);
+        _mm256_storeu_pd(to + j, _mm256_fnmadd_pd(f, _mm256_loadu_pd(from + j), old));
+    }
+}
+
+/// Inverts the symmetric, positive semi-definite n x n matrix `a`, rows `stride` apart, by sweeping
+/// it row by row, in its lower triangle. Rows whose pivot vanishes are left out: their rows and
+/// columns of the inverse are zero.
+void invert(std::vector<double>& a, std::size_t n, std::size_t stride) {
+    std::vector<double> diagonal(n), column(stride);
+    for (std::size_t k = 0; k < n; ++k) diagonal[k] = a[k * stride + k];
     std::vector<std::size_t> left_out;
     for (std::size_t k = 0; k < n; ++k) {
-        const double pivot = a[k * n + k];
+        const double pivot = a[k * stride + k];
         if (!(pivot > kSingular * diagonal[k])) {
             left_out.push_back(k);
             continue;
         }
-        for (std::size_t i = 0; i < n; ++i) column[i] = i < k ? a[k * n + i] : a[i * n + k];
+        std::copy_n(a.begin() + k * stride, k, column.begin());
+        for (std::size_t i = k; i < n; ++i) column[i] = a[i * stride + k];
         const double inverse = 1 / pivot;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (i == k || column[i] == 0) continue;
-            const double factor = column[i] * inverse;
-            double* to = a.data() + i * n;
-            // In whole vectors: nobody looks at what is above the diagonal.
-            const std::size_t end = std::min(n, (i / 4 + 1) * 4);
-            for (std::size_t j = 0; j < end; ++j) to[j] -= factor * column[j];
-        }
+        // What is above the diagonal gets something, too, but nobody looks at it.
         for (std::size_t i = 0; i < n; ++i)
-            (i < k ? a[k * n + i] : a[i * n + k]) = column[i] * inverse;
-        a[k * n + k] = -inverse;  // sweeping all rows gives minus the inverse
+            if (i != k && column[i] != 0)
+                subtract(column[i] * inverse, column.data(), i, a.data() + i * stride);
+        for (std::size_t i = 0; i < n; ++i)
+            (i < k ? a[k * stride + i] : a[i * stride + k]) = column[i] * inverse;
+        a[k * stride + k] = -inverse;  // sweeping all rows gives minus the inverse
     }
     for (std::size_t k : left_out)
-        for (std::size_t j = 0; j < n; ++j) a[k * n + j] = a[j * n + k] = 0;
+        for (std::size_t j = 0; j < n; ++j) a[k * stride + j] = a[j * stride + k] = 0;
     for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j <= i; ++j) a[i * n + j] = a[j * n + i] = -a[i * n + j];
+        for (std::size_t j = 0; j <= i; ++j)
+            a[i * stride + j] = a[j * stride + i] = -a[i * stride + j];
 }
 
 }  // namespace
@@ -77,12 +88,11 @@ WholeMatrix<D>::WholeMatrix(const MultigridLevel<D>& level, std::size_t most) {
                 const int v = std::countr_zero(bits);
                 const bool plain = k.plain[t] >> v & 1;
                 for (int lane = 0; lane < 8; ++lane) {
-                    const LaneRow<D> row(level, plain, mixed, lane);
-                    if (!(row.diagonal > 0)) continue;
+                    if (!plain && !(level.mixed[mixed].inverse[lane] > 0)) continue;
                     const SplitPlace<D> place{b, t, 8 * v + lane};
                     number[place_number(place, level.size())] = static_cast<int>(rows.size());
                     cells.push_back(place);
-                    rows.push_back(row);
+                    rows.emplace_back(level, plain, mixed, lane);
                 }
                 mixed += !plain;
             }
@@ -90,9 +100,10 @@ WholeMatrix<D>::WholeMatrix(const MultigridLevel<D>& level, std::size_t most) {
 
     const std::size_t n = cells.size();
     if (n > most) return;
-    a.assign(n * n, 0.0);
+    stride = (n + kLane - 1) / kLane * kLane;
+    a.assign(n * stride, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
-        a[i * n + i] = rows[i].diagonal;
+        a[i * stride + i] = rows[i].diagonal;
         const SplitPlace<D>& p = cells[i];
         const Index<D> cell = local_cell<D>(split_cell<D>(p.colour, p.at / 8, p.at % 8));
         for (int side = 0; side < 2 * D; ++side) {
@@ -100,7 +111,7 @@ WholeMatrix<D>::WholeMatrix(const MultigridLevel<D>& level, std::size_t most) {
             const int axis = side / 2, upper = axis == 0 ? (side + cell[0] + 1) & 1 : side & 1;
             const SplitPlace<D> there = place_across(level, p.block, cell, axis, upper);
             const int j = number[place_number(there, level.size())];
-            if (j >= 0) a[i * n + j] = -rows[i].c[side];
+            if (j >= 0) a[i * stride + j] = -rows[i].c[side];
         }
     }
 }
@@ -109,7 +120,8 @@ template <int D>
 void Coarsest<D>::set(const MultigridLevel<D>& level) {
     WholeMatrix<D> matrix(level, kMost);
     cells_ = std::move(matrix.cells);
-    if (!matrix.a.empty()) invert(matrix.a, cells_.size());
+    if (!matrix.a.empty()) invert(matrix.a, cells_.size(), matrix.stride);
+    stride_ = matrix.stride;
     inverse_.assign(matrix.a.begin(), matrix.a.end());
 }
 
@@ -119,8 +131,8 @@ void Coarsest<D>::solve(const SplitField<D>& b, SplitField<D>& x) const {
     float sum[kMost] = {};
     for (std::size_t j = 0; j < n; ++j) {
         const float value = cells_[j].in(b);
-        const float* row = inverse_.data() + j * n;
-        for (std::size_t i = 0; i < n; ++i) sum[i] += row[i] * value;
+        const float* row = inverse_.data() + j * stride_;
+        for (std::size_t i = 0; i < stride_; ++i) sum[i] += row[i] * value;
     }
     for (std::size_t i = 0; i < n; ++i) cells_[i].in(x) = sum[i];
 }

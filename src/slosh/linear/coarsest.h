@@ -12,7 +12,8 @@ namespace slosh {
 template <int D>
 struct WholeMatrix {
     std::vector<SplitPlace<D>> cells;  ///< The unknowns.
-    std::vector<double> a;  ///< Row by row; empty if there are more than `most` unknowns.
+    std::vector<double> a;   ///< Row by row; empty if there are more than `most` unknowns.
+    std::size_t stride = 0;  ///< From row to row in `a`; what is beyond the unknowns is zero.
 
     WholeMatrix(const MultigridLevel<D>& level, std::size_t most);
 };
@@ -32,7 +33,8 @@ private:
     static constexpr std::size_t kMost = 128;  // unknowns; the inverse costs their third power
 
     std::vector<SplitPlace<D>> cells_;
-    std::vector<float> inverse_;  // row by row
+    std::vector<float> inverse_;  // row by row, stride_ apart
+    std::size_t stride_ = 0;
 };
 
 }  // namespace slosh

@@ -213,7 +213,8 @@ void CycleBodies<D>::set_coarsest(MultigridLevel<D>& level, const std::function<
         return;
     }
     const auto n = static_cast<Eigen::Index>(cells_.size());
-    const Eigen::MatrixXd A = Eigen::Map<const Eigen::MatrixXd>(matrix.a.data(), n, n);
+    const Eigen::MatrixXd A = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>(
+        matrix.a.data(), n, n, Eigen::OuterStride<>(static_cast<Eigen::Index>(matrix.stride)));
     std::vector<Eigen::Index> number(place_count<D>(level.size()), -1);
     for (Eigen::Index j = 0; j < n; ++j) number[place_number(cells_[j], level.size())] = j;
     Eigen::MatrixXd F = Eigen::MatrixXd::Zero(n, rows.groups() * N);
