@@ -2,11 +2,10 @@
 //
 // Half-sweeps do little with each number they load, so on large grids memory sets the pace. A pass
 // over a block needs the pass before it on the block and its face neighbours only; so the passes
-// follow each other over slabs of blocks: while a slab is in cache, all passes see it. Even passes
-// run at the same time, three slabs apart, then odd passes, each one slab behind its even one.
-// So they neither read nor write what another one writes at the same time, each finds the pass
-// before done on the slab and on both its neighbours, and every value comes out as if the passes
-// had run one after the other.
+// follow each other over slabs of blocks, each one slab behind the pass before it: while a slab is
+// in cache, all passes see it. A pass so finds the pass before done on its slab and on both
+// neighbours, and that pass is past needing what it changes: every value comes out as if the passes
+// had run one after the other. A thread gets the same share of a slab in each pass (base/team.h).
 #pragma once
 
 #include <algorithm>
@@ -29,31 +28,16 @@ public:
     template <class Body>
     void run(int passes, const Body& body) const {
         const int slabs = static_cast<int>(first_.size()) - 1;
-        std::vector<int> start(passes), until(passes);
-        for (int t = 0; t < slabs + behind(passes - 1); ++t)
-            for (int parity = 0; parity < 2; ++parity) {
-                int total = 0;
-                for (int pass = parity; pass < passes; pass += 2) {
-                    const int slab = t - behind(pass);
-                    const bool there = slab >= 0 && slab < slabs;
-                    start[pass] = there ? first_[slab] - total : 0;
-                    if (there) total += first_[slab + 1] - first_[slab];
-                    until[pass] = total;
-                }
-                parallel_ranges(total, kGrain, [&](std::size_t begin, std::size_t end) {
-                    int pass = parity;
-                    for (int i = static_cast<int>(begin); i < static_cast<int>(end); ++i) {
-                        while (i >= until[pass]) pass += 2;
-                        body(pass, blocks_[start[pass] + i]);
-                    }
-                });
+        for (int front = 0; front < slabs + passes - 1; ++front)
+            for (int pass = std::max(0, front - slabs + 1); pass <= std::min(front, passes - 1);
+                 ++pass) {
+                const int* slab = blocks_.data() + first_[front - pass];
+                const int size = first_[front - pass + 1] - first_[front - pass];
+                parallel_for(size, kGrain, [&](std::size_t i) { body(pass, slab[i]); });
             }
     }
 
 private:
-    /// Slabs by which a pass follows the first one.
-    static int behind(int pass) { return 3 * (pass / 2) + pass % 2; }
-
     static constexpr std::size_t kGrain = 16;
     static constexpr std::size_t kCache = std::size_t(8) << 20;
 
