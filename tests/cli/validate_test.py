@@ -15,8 +15,19 @@ class Validate(CommandTest):
         self.assertTrue(gates and told)
         self.assertTrue(all(row["pass"] is True for row in gates))
         self.assertTrue(all(row["pass"] is None and row["value"] > 0 for row in told))
+        self.assertTrue(all(row["reference"] is None and row["error"] is None for row in told))
         self.assertIn(f"{len(gates)} of {len(gates)} pass, {len(told)} only reported", text)
         self.assertEqual(text.count(" reported\n") - 1, len(told))
+
+    def test_a_reported_row_gives_its_reference_and_error(self):
+        self.accept("validate", "2c", "--json", "rows.json")
+        rows = json.loads((self.folder / "rows.json").read_text())["rows"]
+        told = [row for row in rows if not row["gate"]]
+        self.assertTrue(told)
+        for row in told:
+            self.assertIsNone(row["pass"])
+            error = abs(row["value"] - row["reference"]) / row["reference"]
+            self.assertAlmostEqual(row["error"], error, places=6)
 
     def test_viscous_profiles_and_suction(self):
         self.accept("validate", "5a", "5b", "suction")

@@ -2,6 +2,7 @@
 // adds rows. Register a new one in validate_cases.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace slosh::cli {
 struct ValidateRow {
     std::string case_name;  ///< "2a", or "4c/density=0.1".
     std::string quantity;   ///< What was measured, with its unit.
-    double value = 0, reference = 0;
+    double value = 0;
+    std::optional<double> reference;
     double error = 0;  ///< Relative to the reference, or to a natural scale where that is zero.
     double tolerance = 0;
     bool pass = false;
@@ -27,8 +29,10 @@ public:
     /// |reference| unless another is given. Passes if the error is at most `tolerance`.
     void compare(std::string case_name, std::string quantity, double value, double reference,
                  double tolerance, double scale = 0);
-    /// Measured, but held against nothing; only a value that is no number fails.
-    void tell(std::string case_name, std::string quantity, double value);
+    /// Measured, and set beside a reference if there is one, with nothing to pass; only a value
+    /// that is no number fails.
+    void tell(std::string case_name, std::string quantity, double value,
+              std::optional<double> reference = {});
     const std::vector<ValidateRow>& rows() const { return rows_; }
     std::size_t gates() const;   ///< Rows that can fail.
     std::size_t passed() const;  ///< How many of them passed.

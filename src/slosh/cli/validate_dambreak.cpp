@@ -57,6 +57,14 @@ double deviation(const std::vector<Sample>& curve, const std::vector<Sample>& re
     return worst;
 }
 
+/// Head u^2 / 2g + h over the reservoir's depth H of a stream on a dry floor without friction
+/// (Ritter 1892), at x = xi sqrt(g H) t from the dam. It holds until the reservoir's far end tells:
+/// with that 2 H away, at x = 3.4 H until t sqrt(g / H) = 6.
+double stream_head(double xi) {
+    const double u = 2.0 / 3 * (1 + xi), h = (2 - xi) * (2 - xi) / 9;
+    return 0.5 * u * u + h;
+}
+
 }  // namespace
 
 void validate_martin_moyce(ValidateReport& report) {
@@ -90,30 +98,32 @@ void validate_martin_moyce(ValidateReport& report) {
 }
 
 void validate_lobovsky(ValidateReport& report) {
-    const double depth = 0.3, tank = 1.61, reservoir = 0.6;
+    const double depth = 0.3, tank = 1.61, reservoir = 0.6, probe = 0.015;
     const int n = 256;
     const double dx = tank / n, scale = std::sqrt(kGravity / depth);
     LiquidSetup<2> setup = closed_box<2>({n, 112}, dx);
     setup.liquid.push_back({box<2>({-1, -1}, {reservoir, depth}), {}, {}, {}});
-    setup.probes.push_back({tank - 0.5 * dx, 0.015});
+    setup.probes.push_back({tank - 0.5 * dx, probe});
     setup.step.max_dt = 0.02 / scale;
     LiquidSimulation<2> simulation(setup);
-    double arrival = 0, sum = 0, time = 0, peak = 0;
+    double arrival = 0, sum = 0, head = 0, time = 0, peak = 0;
     run_to<2>(simulation, 5.5 / scale, [&](const StepReport& s) {
         const double t = s.time * scale;
         if (arrival == 0 && front(simulation) > tank - 2 * dx) arrival = t;
         peak = std::max(peak, s.probe_pressure[0] / (1000 * kGravity * depth));
         if (t > 3.5) {
             sum += s.probe_pressure[0] / (1000 * kGravity * depth) * s.dt;
+            head += (stream_head((tank - reservoir) / depth / t) - probe / depth) * s.dt;
             time += s.dt;
         }
     });
     report.compare("2c", "arrival at the far wall, t*", arrival, 2.4, 0.15, 1);
-    report.tell("2c", "peak P* (measured, median: 1.87)", peak);
-    // Reported, no gate yet. The band of the repeats over t* 3.5 ... 5.5 is 0.47 ... 0.70. Without
-    // viscosity the arriving stream is faster (shallow-water theory: rho u^2 / 2 alone is 0.85 at
-    // t* = 3.5, 0.62 at 5), and a wall that holds on to liquid keeps the run-up jet on it.
-    report.tell("2c", "plateau P*, mean over t* 3.5 ... 5.5 (measured: 0.59)", sum / time);
+    report.tell("2c", "peak P*, median measured", peak, 1.87);
+    // What was measured, 0.47 ... 0.70 over the repeats, is less than theory without friction gives
+    // all the time. slosh has no friction at walls, so that theory is what it can be held against.
+    report.compare("2c", "plateau P*, t* 3.5 ... 5.5, without friction", sum / time, head / time,
+                   0.10);
+    report.tell("2c", "the same, median measured", sum / time, 0.59);
 }
 
 void validate_marin(ValidateReport& report) {
@@ -146,7 +156,7 @@ void validate_marin(ValidateReport& report) {
     double worst = 0;
     for (const Sample& m : measured) worst = std::max(worst, std::abs(at(h4, m.time) - m.value));
     add_small(report, "2e", "H4, largest deviation to t = 2.4 s, m", worst, 0.03);
-    report.tell("2e", "P1 peak, Pa (measured: 11200)", peak);
+    report.tell("2e", "P1 peak, Pa", peak, 11200);
 }
 
 }  // namespace slosh::cli
