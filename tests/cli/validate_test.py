@@ -20,7 +20,7 @@ class Validate(CommandTest):
         self.assertEqual(text.count(" reported\n") - 1, len(told))
 
     def test_a_reported_row_gives_its_reference_and_error(self):
-        self.accept("validate", "2c", "--json", "rows.json")
+        self.accept("validate", "2c", "--json", "rows.json", "--plot", "charts")
         rows = json.loads((self.folder / "rows.json").read_text())["rows"]
         told = [row for row in rows if not row["gate"]]
         self.assertTrue(told)
@@ -28,6 +28,9 @@ class Validate(CommandTest):
             self.assertIsNone(row["pass"])
             error = abs(row["value"] - row["reference"]) / row["reference"]
             self.assertAlmostEqual(row["error"], error, places=6)
+        chart = (self.folder / "charts/2c-pressure.svg").read_text()
+        self.assertEqual(chart.count("<circle"), 43)  # a dot for each measured value
+        self.assertIn(">without friction<", chart)
 
     def test_viscous_profiles_and_suction(self):
         self.accept("validate", "5a", "5b", "suction")

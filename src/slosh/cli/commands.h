@@ -83,6 +83,7 @@ struct ValidateOptions {
     std::vector<std::string>
         cases;          ///< Names such as 1, 2a, 4c/density=0.1. Empty: all short ones.
     std::string json;   ///< File for the rows. Empty: none.
+    std::string plot;   ///< Directory for charts of the cases that have one. Empty: none.
     bool list = false;  ///< Name the cases and stop.
     bool all = false;   ///< The long ones, too.
     int threads = 0;

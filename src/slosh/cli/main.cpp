@@ -191,6 +191,9 @@ Command add_validate(CLI::App& app) {
     c.add_option("CASE", o->cases, "Case numbers such as 1 or 2a (default: all short ones)")
         ->type_name("");
     c.add_option("--json", o->json, "Write the rows to this file")->type_name("FILE");
+    c.add_option("--plot", o->plot,
+                 "Draw the dam breaks (2a, 2c, 2e) beside what was measured into DIR")
+        ->type_name("DIR");
     c.add_flag("--list", o->list, "Name the cases and stop");
     c.add_flag("--all", o->all, "The long cases, too");
     add_threads(c, o->threads);

@@ -34,13 +34,17 @@ std::string line(double x0, double y0, double x1, double y1, const char* stroke)
                        stroke);
 }
 
-/// A step of 1, 2 or 5 times a power of ten that makes about `ticks` of them up to `last`.
-double tick_step(double last, int ticks) {
-    const double raw = std::max(last, 1.0) / ticks,
-                 power = std::pow(10, std::floor(std::log10(raw)));
+/// A step of 1, 2 or 5 times a power of ten that makes about `ticks` of them over `range`.
+double round_step(double range, int ticks) {
+    const double raw = range / ticks, power = std::pow(10, std::floor(std::log10(raw)));
     for (double m : {1.0, 2.0, 5.0})
-        if (m * power >= raw) return std::max(m * power, 1.0);
-    return std::max(10 * power, 1.0);
+        if (m * power >= raw) return m * power;
+    return 10 * power;
+}
+
+/// The same for things that are counted.
+double tick_step(double last, int ticks) {
+    return std::max(round_step(std::max(last, 1.0), ticks), 1.0);
 }
 
 /// Background, frame and words; the rest is drawn over it.
@@ -113,6 +117,57 @@ std::string log_chart(const ChartText& text, const std::vector<ChartLine>& lines
             s +=
                 fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>\n", path, colour(i));
         s += legend(i, lines[i].name);
+    }
+    return s + "</svg>\n";
+}
+
+std::string curve_chart(const ChartText& text, const std::vector<ChartCurve>& curves) {
+    const auto fit = [](const ChartPoint& p) { return std::isfinite(p.x) && std::isfinite(p.y); };
+    ChartPoint low{0, 0}, high{0, 0};
+    for (const ChartCurve& c : curves)
+        for (const ChartPoint& p : c.points)
+            if (fit(p)) {
+                low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+                high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+            }
+    if (high.x == low.x) high.x = low.x + 1;
+    if (high.y == low.y) high.y = low.y + 1;
+    const auto x_of = [&](double x) {
+        return kLeft + (kRight - kLeft) * (x - low.x) / (high.x - low.x);
+    };
+    const auto y_of = [&](double y) {
+        return kBottom - (kBottom - kTop) * (y - low.y) / (1.05 * (high.y - low.y));
+    };
+
+    std::string s = head(text);
+    const double dx = round_step(high.x - low.x, 8), dy = round_step(high.y - low.y, 6);
+    for (double k = std::ceil(low.y / dy); k * dy <= high.y; ++k) {
+        s += line(kLeft, y_of(k * dy), kRight, y_of(k * dy), "#ddd");
+        s += "<g fill=\"#222\">" +
+             text_at(kLeft - 8, y_of(k * dy) + 4, fmt::format("{:.4g}", k * dy), "end") + "</g>\n";
+    }
+    for (double k = std::ceil(low.x / dx); k * dx <= high.x; ++k) {
+        s += line(x_of(k * dx), kBottom, x_of(k * dx), kBottom + 5, "#222");
+        s += "<g fill=\"#222\">" +
+             text_at(x_of(k * dx), kBottom + 20, fmt::format("{:.4g}", k * dx), "middle") +
+             "</g>\n";
+    }
+    s += frame();
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+        std::string path;
+        for (const ChartPoint& p : curves[i].points) {
+            if (!fit(p)) continue;
+            if (curves[i].marks)
+                s += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>\n",
+                                 x_of(p.x), y_of(p.y), colour(i));
+            else
+                path +=
+                    fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x_of(p.x), y_of(p.y));
+        }
+        if (!path.empty())
+            s += fmt::format("<path d=\"{}\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", path,
+                             colour(i));
+        s += legend(i, curves[i].name);
     }
     return s + "</svg>\n";
 }

@@ -1,4 +1,5 @@
-// Two kinds of chart as small SVG files: lines over a logarithmic axis, and grouped bars.
+// Three kinds of chart as small SVG files: lines over a logarithmic axis, curves and marks over
+// plain axes, and grouped bars.
 #pragma once
 
 #include <map>
@@ -18,6 +19,17 @@ struct ChartLine {
 };
 /// Lines over a logarithmic y axis with a tick at each power of ten.
 std::string log_chart(const ChartText& text, const std::vector<ChartLine>& lines);
+
+struct ChartPoint {
+    double x, y;
+};
+struct ChartCurve {
+    std::string name;
+    std::vector<ChartPoint> points;  ///< Points that are not finite are left out.
+    bool marks = false;              ///< Dots instead of a line: measured data.
+};
+/// Curves over axes that start at zero, or below if points lie there.
+std::string curve_chart(const ChartText& text, const std::vector<ChartCurve>& curves);
 
 struct ChartBars {
     std::string name;

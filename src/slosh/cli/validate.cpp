@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
@@ -107,6 +108,7 @@ int validate(const ValidateOptions& options) {
             std::printf("%-16s %s%s\n", c.name, c.description, c.is_long ? " (long)" : "");
         return 0;
     }
+    if (!options.plot.empty()) make_directory(options.plot);
     set_threads(options.threads);
     ValidateReport report;
     for (const ValidateCase* c : cases) c->run(report);
@@ -117,6 +119,13 @@ int validate(const ValidateOptions& options) {
         Json document = Json::object();
         document.set("rows", Json::list(std::move(rows)));
         write_file(options.json, write_json(document) + "\n");
+    }
+    if (!options.plot.empty()) {
+        for (const ValidateChart& c : report.charts()) {
+            const auto file = std::filesystem::path(options.plot) / (c.name + ".svg");
+            write_file(file.string(), curve_chart(c.text, c.curves));
+            std::printf("wrote %s\n", file.c_str());
+        }
     }
     std::printf("%zu of %zu pass", report.passed(), report.gates());
     if (const std::size_t told = report.rows().size() - report.gates())

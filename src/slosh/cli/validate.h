@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "slosh/cli/commands.h"
+#include "slosh/cli/svg_chart.h"
 
 namespace slosh::cli {
 
@@ -21,7 +22,14 @@ struct ValidateRow {
     bool gate = true;  ///< False: only reported, with nothing to pass or fail.
 };
 
-/// Collects rows, printing each as it comes.
+/// Curves of a case beside what was measured or computed by others.
+struct ValidateChart {
+    std::string name;  ///< Of the file, without its ending.
+    ChartText text;
+    std::vector<ChartCurve> curves;
+};
+
+/// Collects rows, printing each as it comes, and charts.
 class ValidateReport {
 public:
     void add(ValidateRow row);
@@ -33,12 +41,15 @@ public:
     /// that is no number fails.
     void tell(std::string case_name, std::string quantity, double value,
               std::optional<double> reference = {});
+    void draw(ValidateChart chart) { charts_.push_back(std::move(chart)); }
     const std::vector<ValidateRow>& rows() const { return rows_; }
+    const std::vector<ValidateChart>& charts() const { return charts_; }
     std::size_t gates() const;   ///< Rows that can fail.
     std::size_t passed() const;  ///< How many of them passed.
 
 private:
     std::vector<ValidateRow> rows_;
+    std::vector<ValidateChart> charts_;
 };
 
 struct ValidateCase {

@@ -1,4 +1,5 @@
 // Validation cases 2a, 2c, 2e: dam breaks against experiments.
+#include "slosh/cli/measured_dambreaks.h"
 #include "slosh/cli/validate_liquid.h"
 #include "slosh/cli/validate_rows.h"
 #include "slosh/shape/primitives.h"
@@ -9,18 +10,16 @@ namespace {
 
 constexpr double kGravity = 9.81;
 
-struct Sample {
-    double time, value;
-};
+using Series = std::vector<ChartPoint>;
 
 /// Value of a sampled curve at a time, linear between samples.
-double at(const std::vector<Sample>& curve, double time) {
+double at(const Series& curve, double time) {
     for (std::size_t i = 1; i < curve.size(); ++i)
-        if (time <= curve[i].time) {
-            const double t = (time - curve[i - 1].time) / (curve[i].time - curve[i - 1].time);
-            return curve[i - 1].value + t * (curve[i].value - curve[i - 1].value);
+        if (time <= curve[i].x) {
+            const double t = (time - curve[i - 1].x) / (curve[i].x - curve[i - 1].x);
+            return curve[i - 1].y + t * (curve[i].y - curve[i - 1].y);
         }
-    return curve.back().value;
+    return curve.back().y;
 }
 
 /// The front: of the liquid in the lowest two cells, four cells' worth lies ahead of it. So a thin
@@ -38,23 +37,21 @@ double front(const LiquidSimulation<D>& simulation) {
     return simulation.setup().grid.dx * x[ahead];
 }
 
-// Martin & Moyce 1952, Table 2 (n^2 = 2): T = t sqrt(2g/a), Z = front/a; Table 6: tau = t
-// sqrt(g/a), H = height at the wall / 2a.
-const std::vector<Sample> kMartinMoyceFront = {
-    {0.41, 1.11}, {0.84, 1.22}, {1.19, 1.44}, {1.43, 1.67}, {1.63, 1.89},
-    {1.83, 2.11}, {1.98, 2.33}, {2.2, 2.56},  {2.32, 2.78}, {2.51, 3.0},
-    {2.65, 3.22}, {2.83, 3.44}, {2.98, 3.67}, {3.11, 3.89}, {3.33, 4.11}};
-const std::vector<Sample> kMartinMoyceHeight = {
-    {0.56, 0.94}, {0.77, 0.89}, {0.93, 0.83}, {1.08, 0.78}, {1.28, 0.72}, {1.46, 0.67},
-    {1.66, 0.61}, {1.84, 0.56}, {2.0, 0.5},   {2.21, 0.44}, {2.45, 0.39}, {2.7, 0.33}};
-
 /// Largest relative deviation of `curve`, shifted by `shift`, from the reference.
-double deviation(const std::vector<Sample>& curve, const std::vector<Sample>& reference,
-                 double shift) {
+double deviation(const Series& curve, const Series& reference, double shift) {
     double worst = 0;
-    for (const Sample& r : reference)
-        worst = std::max(worst, std::abs(at(curve, r.time - shift) - r.value) / r.value);
+    for (const ChartPoint& r : reference)
+        worst = std::max(worst, std::abs(at(curve, r.x - shift) - r.y) / r.y);
     return worst;
+}
+
+/// A run, later by `shift`, beside what was measured.
+void draw(ValidateReport& report, const std::string& name, ChartText text, Series run, double shift,
+          const Series& measured, std::vector<ChartCurve> more = {}) {
+    for (ChartPoint& p : run) p.x += shift;
+    std::vector<ChartCurve> curves = {{"slosh", std::move(run)}, {"measured", measured, true}};
+    curves.insert(curves.end(), more.begin(), more.end());
+    report.draw({name, std::move(text), std::move(curves)});
 }
 
 /// Head u^2 / 2g + h over the reservoir's depth H of a stream on a dry floor without friction
@@ -73,7 +70,7 @@ void validate_martin_moyce(ValidateReport& report) {
     LiquidSetup<2> setup = closed_box<2>({5 * cells_per_a, 5 * cells_per_a / 2}, a / cells_per_a);
     setup.liquid.push_back({box<2>({-1, -1}, {a, 2 * a}), {}, {}, {}});
     LiquidSimulation<2> simulation(setup);
-    std::vector<Sample> z, h;
+    Series z, h;
     z.push_back({0, 1});
     h.push_back({0, 1});
     run_to<2>(simulation, 3.4 / std::sqrt(2 * kGravity / a), [&](const StepReport& s) {
@@ -84,17 +81,20 @@ void validate_martin_moyce(ValidateReport& report) {
     // The gate and the floor's friction delay the measured front: a shift of T <= 0.2 is allowed.
     double best = 1e30, best_shift = 0;
     for (double shift = 0; shift <= 0.2001; shift += 0.02)
-        if (deviation(z, kMartinMoyceFront, shift) < best)
-            best = deviation(z, kMartinMoyceFront, best_shift = shift);
+        if (deviation(z, measured::kMartinMoyceFront, shift) < best)
+            best = deviation(z, measured::kMartinMoyceFront, best_shift = shift);
     add_small(report, "2a", "front, largest relative deviation", best, 0.10);
     report.tell("2a", "front, shift in T that was used", best_shift);
     // The height falls with the same delay: tau = T / sqrt(2).
     double worst = 0;
-    for (const Sample& r : kMartinMoyceHeight)
-        if (r.time < h.back().time)
-            worst =
-                std::max(worst, std::abs(at(h, r.time - best_shift / std::sqrt(2.0)) - r.value));
+    const double height_shift = best_shift / std::sqrt(2.0);
+    for (const ChartPoint& r : measured::kMartinMoyceHeight)
+        if (r.x < h.back().x) worst = std::max(worst, std::abs(at(h, r.x - height_shift) - r.y));
     add_small(report, "2a", "height at the wall, largest deviation / 2a", worst, 0.05);
+    draw(report, "2a-front", {"Front of a dam break (Martin & Moyce)", "t sqrt(2g/a)", "front / a"},
+         z, best_shift, measured::kMartinMoyceFront);
+    draw(report, "2a-height", {"Height at the wall (Martin & Moyce)", "t sqrt(g/a)", "height / 2a"},
+         h, height_shift, measured::kMartinMoyceHeight);
 }
 
 void validate_lobovsky(ValidateReport& report) {
@@ -107,13 +107,17 @@ void validate_lobovsky(ValidateReport& report) {
     setup.step.max_dt = 0.02 / scale;
     LiquidSimulation<2> simulation(setup);
     double arrival = 0, sum = 0, head = 0, time = 0, peak = 0;
+    Series pressure, theory;
     run_to<2>(simulation, 5.5 / scale, [&](const StepReport& s) {
         const double t = s.time * scale;
         if (arrival == 0 && front(simulation) > tank - 2 * dx) arrival = t;
-        peak = std::max(peak, s.probe_pressure[0] / (1000 * kGravity * depth));
+        const double p = s.probe_pressure[0] / (1000 * kGravity * depth);
+        peak = std::max(peak, p);
+        pressure.push_back({t, p});
         if (t > 3.5) {
-            sum += s.probe_pressure[0] / (1000 * kGravity * depth) * s.dt;
-            head += (stream_head((tank - reservoir) / depth / t) - probe / depth) * s.dt;
+            theory.push_back({t, stream_head((tank - reservoir) / depth / t) - probe / depth});
+            sum += p * s.dt;
+            head += theory.back().y * s.dt;
             time += s.dt;
         }
     });
@@ -124,6 +128,9 @@ void validate_lobovsky(ValidateReport& report) {
     report.compare("2c", "plateau P*, t* 3.5 ... 5.5, without friction", sum / time, head / time,
                    0.10);
     report.tell("2c", "the same, median measured", sum / time, 0.59);
+    draw(report, "2c-pressure",
+         {"Pressure on the far wall (Lobovsky et al.)", "t sqrt(g/H)", "p / (rho g H)"}, pressure,
+         0, measured::kLobovskyPressure, {{"without friction", theory}});
 }
 
 void validate_marin(ValidateReport& report) {
@@ -136,27 +143,31 @@ void validate_marin(ValidateReport& report) {
     LiquidSimulation<3> simulation(setup);
     const double x[4] = {1.732, 2.228, 2.724, 0.582};
     double arrival[3] = {};
-    std::vector<Sample> h4;
+    Series h2, h4, p1;
     double peak = 0;
     run_to<3>(simulation, 2.5, [&](const StepReport& s) {
         for (int i = 0; i < 3; ++i)
             if (arrival[i] == 0 && column_depth<3>(simulation, {x[i], 0, 0.5}) > 0.02)
                 arrival[i] = s.time;
+        h2.push_back({s.time, column_depth<3>(simulation, {x[1], 0, 0.5})});
         h4.push_back({s.time, column_depth<3>(simulation, {x[3], 0, 0.5})});
+        p1.push_back({s.time, s.probe_pressure[0] / 1000});
         peak = std::max(peak, s.probe_pressure[0]);
     });
     report.compare("2e", "arrival at H1, s", arrival[0], 0.218, 0.03, 1);
     report.compare("2e", "arrival at H2, s", arrival[1], 0.368, 0.03, 1);
     report.compare("2e", "arrival at H3, s", arrival[2], 0.920, 0.10, 1);
-    const std::vector<Sample> measured = {
-        {0.1, 0.534}, {0.2, 0.512}, {0.3, 0.487}, {0.4, 0.459}, {0.5, 0.427}, {0.6, 0.395},
-        {0.7, 0.363}, {0.8, 0.332}, {0.9, 0.303}, {1.0, 0.279}, {1.1, 0.254}, {1.2, 0.233},
-        {1.3, 0.214}, {1.4, 0.197}, {1.5, 0.182}, {1.6, 0.170}, {1.7, 0.159}, {1.8, 0.147},
-        {1.9, 0.138}, {2.0, 0.130}, {2.1, 0.125}, {2.2, 0.119}, {2.3, 0.113}, {2.4, 0.108}};
     double worst = 0;
-    for (const Sample& m : measured) worst = std::max(worst, std::abs(at(h4, m.time) - m.value));
+    for (const ChartPoint& m : measured::kMarinH4)
+        if (m.x < 2.45) worst = std::max(worst, std::abs(at(h4, m.x) - m.y));
     add_small(report, "2e", "H4, largest deviation to t = 2.4 s, m", worst, 0.03);
     report.tell("2e", "P1 peak, Pa", peak, 11200);
+    draw(report, "2e-H2", {"Depth at H2, before the box (MARIN)", "t / s", "depth / m"}, h2, 0,
+         measured::kMarinH2);
+    draw(report, "2e-H4", {"Depth at H4, in the reservoir (MARIN)", "t / s", "depth / m"}, h4, 0,
+         measured::kMarinH4);
+    draw(report, "2e-P1", {"Pressure on the box at P1 (MARIN)", "t / s", "p / kPa"}, p1, 0,
+         measured::kMarinP1);
 }
 
 }  // namespace slosh::cli
