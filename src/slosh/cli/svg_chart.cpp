@@ -140,13 +140,14 @@ std::string curve_chart(const ChartText& text, const std::vector<ChartCurve>& cu
     };
 
     std::string s = head(text);
+    // + 0.0: zero, not minus zero.
     const double dx = round_step(high.x - low.x, 8), dy = round_step(high.y - low.y, 6);
-    for (double k = std::ceil(low.y / dy); k * dy <= high.y; ++k) {
+    for (double k = std::ceil(low.y / dy) + 0.0; k * dy <= high.y; ++k) {
         s += line(kLeft, y_of(k * dy), kRight, y_of(k * dy), "#ddd");
         s += "<g fill=\"#222\">" +
              text_at(kLeft - 8, y_of(k * dy) + 4, fmt::format("{:.4g}", k * dy), "end") + "</g>\n";
     }
-    for (double k = std::ceil(low.x / dx); k * dx <= high.x; ++k) {
+    for (double k = std::ceil(low.x / dx) + 0.0; k * dx <= high.x; ++k) {
         s += line(x_of(k * dx), kBottom, x_of(k * dx), kBottom + 5, "#222");
         s += "<g fill=\"#222\">" +
              text_at(x_of(k * dx), kBottom + 20, fmt::format("{:.4g}", k * dx), "middle") +
