@@ -11,8 +11,10 @@ add_test(NAME layers_check COMMAND ${PYTHON} ${checks}/layers/check_layers_test.
 add_test(NAME format COMMAND ${PYTHON} ${checks}/layers/check_format.py)
 set_tests_properties(format PROPERTIES SKIP_RETURN_CODE 77)
 
+set(command_seconds 300)
 if(SLOSH_SANITIZE)
   set(sanitize_flags -fsanitize=${SLOSH_SANITIZE})
+  set(command_seconds 1800) # five to ten times as slow
 endif()
 add_test(NAME install COMMAND ${checks}/install/install_test.sh ${CMAKE_BINARY_DIR}
   ${CMAKE_SOURCE_DIR} ${CMAKE_BUILD_TYPE} ${sanitize_flags})
@@ -24,7 +26,7 @@ foreach(folder cli view)
     get_filename_component(name ${file} NAME_WE)
     string(REPLACE "_test" "" name ${name})
     add_test(NAME ${folder}_${name} COMMAND ${PYTHON} ${file})
-    set_tests_properties(${folder}_${name} PROPERTIES TIMEOUT 300
+    set_tests_properties(${folder}_${name} PROPERTIES TIMEOUT ${command_seconds}
       ENVIRONMENT "SLOSH=$<TARGET_FILE:slosh>;SLOSH_SANITIZE=${SLOSH_SANITIZE}")
   endforeach()
 endforeach()

@@ -103,7 +103,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     std::size_t changed = 1;
     int judged = 0;     // how often in vain
     int released = 0;   // how often cells were held that should not have been
-    bool exact = true;  // whether r and the last direction are what conjugate gradients left
+    bool alike = true;  // whether this cycle is the same linear map as the last one, on one set
     // Even one cell that the coarser levels see wrongly can spoil the step for all.
     const auto tell_coarser = [&] {
         if (multigrid.has_active() && !walls.is_stale()) return;
@@ -146,9 +146,9 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         // made conjugate to it by what they are, not by what they would be on one set.
         const bool few = is_few(changed);
         const double beta = !(rho > 0 && few)             ? 0
-                            : rested && !changed && exact ? rho_new / rho
+                            : rested && !changed && alike ? rho_new / rho
                                                           : -it.along_last() / curvature;
-        exact = true;
+        alike = true;
         curvature = it.search(alpha * p_unit, beta);
         walls.let_be(it);
         alpha = 0;
@@ -173,18 +173,30 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         if (!held && walls.largest_rise() * unit > kSlack * goal) rho = 0;
         // Two cycles without a change: what is left is most likely linear. (A body's rows reach
         // cells that are held, too.)
-        if (!held && rested && !changed && worst > goal && !system.bodies && released < kOften)
-            exact = walls.hold_active(it, multigrid, unit);
+        if (!held && rested && !changed && worst > goal && !system.bodies && released < kOften) {
+            // A cycle that minds bounds is not quite linear, and so not quite the next one. Where
+            // cells were off their bound r is another now, and not orthogonal to the last
+            // direction: that never mends itself, and can grow.
+            alike = false;
+            if (!walls.hold_active(it, multigrid, unit)) rho = 0;
+        }
         if (worst <= std::max(goal, kReplace * replaced)) {
             it.finish(alpha * p_unit);
             alpha = 0;
+            const double recurrence = worst;
+            // Far off, the last direction no longer is conjugate to anything: start afresh.
+            const auto check_direction = [&] {
+                if (std::abs(worst - recurrence) > 0.1 * worst) rho = 0;
+            };
             if (worst > goal && walls.is_held()) {
                 // In mid-solve, on a set that rests: only r is wanted, the end will judge.
                 worst = replaced = std::max(worst, it.true_residual(unit));
                 walls.forget_held(it);
+                check_direction();
                 continue;
             }
             worst = replaced = walls.judge(it, unit);
+            check_direction();
             // In vain twice: a block may have been let be too soon, and judge() did not tell which.
             if (worst > goal && walls.is_held()) {
                 if (!walls.hold_on_or_release(it, multigrid, unit)) {

@@ -151,7 +151,7 @@ public:
     }
     /// Holds the active cells at p = 0 from the next cycle on: what is left is a linear problem,
     /// without bounds to mind, and judge() tells whether it was the right one. Right after
-    /// descend(). Returns whether r and the last direction are as they were off these cells.
+    /// descend(). Returns whether r is as it was and the last direction leaves these cells alone.
     bool hold_active(PcgPasses<D>& it, Multigrid<D>& multigrid, double unit) {
         const double p_scale = level_.weight / unit;
         std::vector<std::size_t> from(blocks_.size() + 1);
@@ -174,7 +174,6 @@ public:
                 double& p = p_.block(b)[o];
                 if (p != 0) subtract_column(it, b, {o, static_cast<float>(-p * p_scale)});
                 p = 0;
-                it.leave_out(b, o);
             });
         }
         multigrid.hold(held_);

@@ -12,7 +12,6 @@
 #include "slosh/linear/light_bodies.h"
 #include "slosh/linear/multigrid_kernels.h"
 #include "slosh/linear/residual_block.h"
-#include "slosh/linear/stencil_row.h"
 
 namespace slosh {
 
@@ -178,16 +177,6 @@ public:
     float& r(const SplitPlace<D>& place) { return place.in(r_); }
     /// The last direction p in one cell.
     float last(int b, int o) { return cell(p_, b, o); }
-    /// Takes a cell out of it, and its column out of q = A p.
-    void leave_out(int b, int o) {
-        float& p = cell(p_, b, o);
-        if (p == 0) return;
-        const StencilRow<D> row(level_, b, o);
-        for (int side = 0; side < 2 * D; ++side)
-            if (row.c[side] > 0) row.near[side].in(q_) += row.c[side] * p;
-        cell(q_, b, o) -= row.diagonal * p;
-        p = 0;
-    }
     /// A row that is held: neither r nor q = A p is looked at there.
     void forget_row(const SplitPlace<D>& place) { place.in(r_) = place.in(q_) = 0; }
 
