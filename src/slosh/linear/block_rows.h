@@ -2,16 +2,26 @@
 // without copying it into a tile.
 #pragma once
 
+#include <array>
+
 #include "slosh/grid/field.h"
 
 namespace slosh {
 
 /// Codes of the face neighbours, lower then upper, axis after axis.
 template <int D>
+inline constexpr std::array<int, 2 * D> kFaceCodes = [] {
+    std::array<int, 2 * D> codes{};
+    for (int side = 0; side < 2 * D; ++side) {
+        Index<D> o;
+        o[side / 2] = side % 2 ? 1 : -1;
+        codes[side] = neighbour_code<D>(o);
+    }
+    return codes;
+}();
+template <int D>
 constexpr int face_code(int side) {
-    Index<D> o;
-    o[side / 2] = side % 2 ? 1 : -1;
-    return neighbour_code<D>(o);
+    return kFaceCodes<D>[side];
 }
 
 template <class T, int D>

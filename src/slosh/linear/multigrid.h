@@ -91,14 +91,14 @@ private:
 struct BlockKinds {
     std::uint32_t plain[2] = {0, 0};
     std::uint32_t mixed[2] = {0, 0};
-    std::uint32_t first[2] = {0, 0};  ///< Number of the first mixed vector in the level's lists.
+    std::uint32_t first[2] = {0, 0};  ///< Number of the first mixed vector in the level's lists,
+                                      ///< which hold all red ones, then all black ones.
     std::uint32_t live(int colour) const { return plain[colour] | mixed[colour]; }
     std::uint32_t mixed_count() const {
         return static_cast<std::uint32_t>(std::popcount(mixed[0]) + std::popcount(mixed[1]));
     }
-    void number_from(std::uint32_t number) {
-        first[0] = number;
-        first[1] = number + static_cast<std::uint32_t>(std::popcount(mixed[0]));
+    std::uint32_t mixed_count(int colour) const {
+        return static_cast<std::uint32_t>(std::popcount(mixed[colour]));
     }
 };
 
@@ -111,8 +111,9 @@ struct MultigridLevel {
     /// Face neighbours of live blocks; where they are not live, the block of zeros.
     std::vector<std::array<int, 2 * D>> faces;
     std::vector<BlockKinds> kinds;
-    std::vector<std::uint32_t> end;  ///< Where each block's room in the mixed lists ends.
-    Slabs slabs;                     ///< The live blocks.
+    /// Where each block's room in the mixed lists ends, by colour.
+    std::vector<std::array<std::uint32_t, 2>> end;
+    Slabs slabs;  ///< The live blocks.
     PageArray<MixedVector<D>> mixed;
     PageArray<ExactVector<D>> exact;  ///< Finest level only.
     Coarsening<D> coarsening;         ///< To the next level; empty on the coarsest.

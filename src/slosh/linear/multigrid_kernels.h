@@ -3,12 +3,12 @@
 
 #include <bit>
 
+#include "slosh/base/inline.h"
+#include "slosh/linear/call_ahead.h"
 #include "slosh/linear/multigrid.h"
 #include "slosh/linear/split_stencil.h"
 
 namespace slosh {
-
-#define SLOSH_INLINE __attribute__((always_inline))
 
 /// Calls plain(z, m, parity) or mixed(number, z, m, parity) for every vector of colour T that
 /// holds unknowns. parity is what neighbours() wants, number counts in the level's mixed lists.
@@ -115,6 +115,7 @@ inline void relax_block(const MultigridLevel<D>& level, int b, const SplitField<
         [&](std::uint32_t number, int z, int m, int parity) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
             const MixedVector<D>& c = level.mixed[number];
+            call_ahead(level.mixed, number);
             const Lanes s = weighted_sum(c, neighbours(near, z, m, parity));
             const Lanes step = _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
                                              _mm256_mul_ps(over, _mm256_load_ps(c.inverse)));
@@ -135,6 +136,7 @@ inline void relax_mixed(const MultigridLevel<D>& level, int b, const SplitField<
     for (std::uint32_t bits = k.mixed[T]; bits; bits &= bits - 1, ++number) {
         const int v = std::countr_zero(bits), z = v >> 2, m = v & 3, at = 8 * v;
         const MixedVector<D>& c = level.mixed[number];
+        call_ahead(level.mixed, number);
         const Lanes s = weighted_sum(c, neighbours(near, z, m, (z + T) & 1));
         const Lanes solved =
             _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), _mm256_load_ps(c.inverse));
@@ -198,6 +200,7 @@ inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField
         [&](std::uint32_t number, int z, int m, int parity) SLOSH_INLINE {
             const int at = 32 * z + 8 * m;
             const MixedVector<D>& c = level.mixed[number];
+            call_ahead(level.mixed, number);
             const Lanes s = weighted_sum(c, neighbours(near, z, m, parity));
             // diagonal x; where there is no unknown, x = 0 and the bound keeps 0 / 0 out
             const Lanes dx = _mm256_div_ps(_mm256_load_ps(centre + at),

@@ -183,7 +183,7 @@ void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
     level.weight = weight;
     level.faces.resize(n);
     level.kinds.assign(n, {});
-    level.end.assign(n, 0);
+    level.end.assign(n, {});
     const std::size_t live = level.live.size();
     std::vector<std::uint8_t> is_live(n + 1, 0);
     for (int b : level.live) is_live[b] = 1;
@@ -200,15 +200,15 @@ void build_level(const PlainArrays<D>& A, float weight, bool finest, int room,
     });
 
     level.unknowns = 0;
+    for (std::size_t i = 0; i < live; ++i) level.unknowns += unknowns[i];
     std::uint32_t next = 0;
-    for (std::size_t i = 0; i < live; ++i) {
-        const int b = level.live[i];
-        level.unknowns += unknowns[i];
-        BlockKinds& k = level.kinds[b];
-        k.number_from(next);
-        next += k.mixed_count() + (k.mixed_count() > 0 ? room : 0);
-        level.end[b] = next;
-    }
+    for (int t = 0; t < 2; ++t)
+        for (int b : level.live) {
+            BlockKinds& k = level.kinds[b];
+            k.first[t] = next;
+            next += k.mixed_count(t) + (k.mixed_count() > 0 ? room : 0);
+            level.end[b][t] = next;
+        }
     level.mixed = PageArray<MixedVector<D>>(next);
     if (finest) level.exact = PageArray<ExactVector<D>>(next);
     parallel_for(live, 16, [&](std::size_t i) { copy_block(A, level.live[i], cells[i], level); });
@@ -220,10 +220,15 @@ void rebuild_level(const PlainArrays<D>& A, const std::vector<int>& blocks,
     std::atomic<bool> fits = true;
     parallel_for(blocks.size(), 4, [&](std::size_t i) {
         const int b = blocks[i];
-        const std::uint32_t first = level.kinds[b].first[0];
+        BlockKinds& k = level.kinds[b];
+        const std::uint32_t first[2] = {k.first[0], k.first[1]};
         const CellMask<D> live = sort_block(A, b, level);
-        level.kinds[b].number_from(first);
-        if (first + level.kinds[b].mixed_count() > level.end[b])
+        bool has_room = true;
+        for (int t = 0; t < 2; ++t) {
+            k.first[t] = first[t];
+            has_room &= first[t] + k.mixed_count(t) <= level.end[b][t];
+        }
+        if (!has_room)
             fits = false;
         else
             copy_block(A, b, live, level);

@@ -86,10 +86,12 @@ public:
             const ResidualBlock<D> block(system_, x_, b, rhs_.block(b, room));
             detail::Largest worst;
             const std::uint32_t plain = k.plain[0] & k.plain[1];
+            const ResidualAhead<D> ahead(system_, x_, block_after(level_.live, i));
             for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
                 const int v = std::countr_zero(bits), z = v >> 2;
                 for (int y = 2 * (v & 3); y < 2 * (v & 3) + 2; ++y) {
                     detail::Row row;
+                    ahead.call(y, z);
                     if (plain >> v & 1)
                         worst.keep(row = block.plain_row(y, z, level_.weight));
                     else if (is_watched(b))
@@ -170,7 +172,7 @@ public:
     /// One of them again, right after finish().
     void set_early(int b) { watch_[b] = Watch::Early; }
     /// x += step p in an early block.
-    void advance(int b, double step) { update_x(b, step); }
+    void advance(int b, double step) { update_x(b, step, b); }
 
     /// The residual of one cell.
     float& r(int b, int o) { return cell(r_, b, o); }
@@ -192,8 +194,10 @@ public:
     double search(double step, double beta) {
         parallel_for(level_.live.size(), 16, [&](std::size_t i) {
             const int b = level_.live[i];
-            if (!is_early(b)) update_x(b, step);
-            partial_[i] = update_pq(b, static_cast<float>(beta));
+            const int next = block_after(level_.live, i);
+            if (!is_early(b)) update_x(b, step, next);
+            for (int t = 0; t < 2; ++t) call_for_faces(z_, level_.faces[next], t);
+            partial_[i] = update_pq(b, static_cast<float>(beta), next);
         });
         return sum() + search_bodies(beta);
     }
@@ -201,7 +205,8 @@ public:
     /// x += step p (but in early blocks).
     void finish(double step) {
         parallel_for(level_.live.size(), 16, [&](std::size_t i) {
-            if (const int b = level_.live[i]; !is_early(b)) update_x(b, step);
+            if (const int b = level_.live[i]; !is_early(b))
+                update_x(b, step, block_after(level_.live, i));
         });
     }
 
@@ -287,13 +292,17 @@ private:
                      _mm_shuffle_ps(low, high, _MM_SHUFFLE(3, 1, 3, 1)));
     }
 
-    void update_x(int b, double step) {
+    /// x += step p in block b, calling for x of block `next`.
+    void update_x(int b, double step, int next) {
         if (step == 0) return;
         const BlockKinds& k = level_.kinds[b];
         const __m256d a = _mm256_set1_pd(step);
         for (std::uint32_t bits = k.live(0) | k.live(1); bits; bits &= bits - 1) {
             const int v = std::countr_zero(bits), z = v >> 2;
             double* x = x_.block(b) + 16 * v;
+            const double* later = x_.block(next) + 16 * v;
+            call_for(later);
+            call_for(later + kLine / sizeof(double));
             for (int y = 0; y < 2; ++y, x += kSide) {
                 const int even_colour = (y + z) & 1, at = 8 * v + 4 * y;
                 const __m128 even = _mm_load_ps(p_.half(b, even_colour) + at);
@@ -306,12 +315,13 @@ private:
         }
     }
 
-    double update_pq(int b, float beta) {
-        return update_colour<0>(b, beta) + update_colour<1>(b, beta);
+    /// p and q of block b, calling for those of block `next`; returns p.q.
+    double update_pq(int b, float beta, int next) {
+        return update_colour<0>(b, beta, next) + update_colour<1>(b, beta, next);
     }
 
     template <int T>
-    double update_colour(int b, float beta) {
+    double update_colour(int b, float beta, int next) {
         const SplitNear<D> near(z_, level_.faces[b], b, 1 - T);
         const float* centre = z_.half(b, T);
         float *p = p_.half(b, T), *q = q_.half(b, T);
@@ -319,7 +329,12 @@ private:
         // In a first step p and q hold anything, even NaN.
         const Lanes keep = _mm256_cmp_ps(beta8, _mm256_setzero_ps(), _CMP_NEQ_OQ);
         Lanes sum = _mm256_setzero_ps();
+        const float *next_p = p_.half(next, T), *next_q = q_.half(next, T);
         const auto step = [&](int at, Lanes z, Lanes Az) SLOSH_INLINE {
+            if (at % kLineFloats == 0) {
+                call_for(next_p + at);
+                call_for(next_q + at);
+            }
             const Lanes p8 = _mm256_fmadd_ps(beta8, _mm256_and_ps(keep, _mm256_load_ps(p + at)), z);
             const Lanes q8 =
                 _mm256_fmadd_ps(beta8, _mm256_and_ps(keep, _mm256_load_ps(q + at)), Az);
@@ -337,6 +352,7 @@ private:
             [&](std::uint32_t number, int zz, int m, int parity) SLOSH_INLINE {
                 const int at = 32 * zz + 8 * m;
                 const Lanes z = _mm256_load_ps(centre + at);
+                call_ahead(level_.exact, number);
                 step(at, z, apply(level_.exact[number], neighbours(near, zz, m, parity), z));
             });
         return sum_lanes(sum);

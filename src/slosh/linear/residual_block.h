@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "slosh/linear/block_rows.h"
+#include "slosh/linear/call_ahead.h"
 #include "slosh/linear/system.h"
 
 namespace slosh {
@@ -162,6 +163,27 @@ private:
     const float* excess_;
     const double* rhs_;
     const std::uint8_t* unknown_;
+};
+
+/// Calls for what rows of a ResidualBlock read: one block ahead, row by row.
+template <int D>
+class ResidualAhead {
+public:
+    ResidualAhead(const BlockSystem<D>& system, const Field<double, D>& x, int b)
+        : x_(x, b), rhs_(system.rhs.block(b)) {}
+    /// Inlined in any case: what only calls for memory does nothing in the compiler's eyes, and it
+    /// left the call out.
+    SLOSH_INLINE void call(int y, int z) const {
+        const int o = 64 * z + kSide * y;
+        call_for(rhs_ + o);
+        call_for(x_.self + o);
+        if (y == 0) call_for(x_.row(kSide, z));
+        if (D == 3 && z == 0) call_for(x_.row(y, kSide));
+    }
+
+private:
+    BlockRows<double, D> x_;
+    const double* rhs_;
 };
 
 }  // namespace slosh
