@@ -13,6 +13,7 @@
 
 #include "slosh/base/parallel.h"
 #include "slosh/cli/bench.h"
+#include "slosh/cli/probe.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/liquid/simulation.h"
 #include "slosh/rigid/mass.h"
@@ -52,6 +53,7 @@ LiquidSetup<3> tank(int n, int count, double density) {
 
 SolveReport solve_once(const BlockLcp<3>& lcp, const std::string& solver) {
     Field<double, 3> q(lcp.system.blocks);
+    wake_threads();
     if (solver == "linear") return solve_multigrid(lcp.system, {.tolerance = kTolerance}, q);
     Field<std::uint8_t, 3> active(lcp.system.blocks);
     return solve_auto(lcp, {.tolerance = kTolerance}, q, active);

@@ -7,6 +7,7 @@
 #include "slosh/cli/bench_lcp.h"
 #include "slosh/cli/bench_lcp_variants.h"
 #include "slosh/cli/nearest.h"
+#include "slosh/cli/probe.h"
 #include "slosh/lcp/auto.h"
 #include "slosh/lcp/solve.h"
 #include "slosh/lcp/words.h"
@@ -121,6 +122,7 @@ LcpAnswer<D> solve_captured(const CapturedSystem<D>& system, const LcpMethod& me
                                             : Field<std::uint8_t, D>(system.linear.blocks)};
     LcpReport& report = answer.report;
     const bool linear = is_linear_solver(method.word);
+    wake_threads();
     if (method.word == "auto") {
         report = solve_auto(system.lcp, options, answer.q, answer.active);
     } else if (linear) {

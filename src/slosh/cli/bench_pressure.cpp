@@ -7,6 +7,7 @@
 #include "slosh/base/error.h"
 #include "slosh/base/parallel.h"
 #include "slosh/cli/bench.h"
+#include "slosh/cli/probe.h"
 #include "slosh/liquid/simulation.h"
 #include "slosh/scene/load.h"
 
@@ -22,6 +23,7 @@ template <int D>
 SolveReport solve_once(const BlockSystem<D>& system, const std::string& solver,
                        SolveOptions options) {
     Field<double, D> x(system.blocks);
+    wake_threads();
     if (solver == "linear") return solve_multigrid(system, options, x);
     options.max_iterations = 5000;
     if (solver == "linear-mic") return solve_mic(system, options, x);

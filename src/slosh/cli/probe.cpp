@@ -1,6 +1,7 @@
 #include "slosh/cli/probe.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <vector>
 
@@ -30,6 +31,18 @@ double triad_bandwidth() {
         b.swap(a);  // so that no repeat can be left out
     }
     return known[threads()] = 24.0 * static_cast<double>(kNumbers) / best;
+}
+
+void wake_threads() {
+    constexpr double kInstant = 0.02;  // s
+    const auto wanted = static_cast<std::size_t>(threads());
+    const double start = wall_seconds();
+    std::atomic<std::size_t> awake = 0;
+    parallel_for(wanted, 1, [&](std::size_t) {
+        ++awake;
+        while (awake < wanted && wall_seconds() - start < kInstant) {
+        }
+    });
 }
 
 double arithmetic_rate() {
