@@ -171,9 +171,10 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         worst = held ? unit * it.descend(alpha) : walls.descend(it, alpha, alpha * p_unit, unit);
         ++report.iterations;
         if (!held && walls.largest_rise() * unit > kSlack * goal) rho = 0;
-        // Two cycles without a change: what is left is most likely linear. (A body's rows reach
-        // cells that are held, too.)
-        if (!held && rested && !changed && worst > goal && !system.bodies && released < kOften) {
+        // A cycle without a change, and not the first: what is left is most likely linear. (A
+        // body's rows reach cells that are held, too.)
+        if (!held && !changed && report.iterations > 1 && worst > goal && !system.bodies &&
+            released < kOften) {
             // A cycle that minds bounds is not quite linear, and so not quite the next one. Where
             // cells were off their bound r is another now, and not orthogonal to the last
             // direction: that never mends itself, and can grow.

@@ -121,13 +121,12 @@ private:
             for (std::uint32_t bits = k.mixed[t]; bits; bits &= bits - 1, ++number) {
                 const int v = std::countr_zero(bits), first = 8 * (v & 3);
                 const auto of_s = static_cast<std::uint8_t>(in_s_lanes[v >> 2] >> first);
-                if (!of_s) {
-                    _mm256_store_ps(low[number].v, none);
-                    continue;
-                }
                 const auto now = static_cast<std::uint8_t>(active_lanes[v >> 2] >> first & of_s);
-                vectors_[next++] = {number, static_cast<std::uint8_t>(t),
-                                    static_cast<std::uint8_t>(v), of_s, now};
+                // Without a branch, which nobody could guess: what is not of S is overwritten.
+                _mm256_store_ps(low[number].v, none);
+                vectors_[next] = {number, static_cast<std::uint8_t>(t),
+                                  static_cast<std::uint8_t>(v), of_s, now};
+                next += of_s != 0;
                 cells += static_cast<std::size_t>(std::popcount(of_s));
             }
         }

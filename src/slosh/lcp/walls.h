@@ -282,10 +282,7 @@ private:
             _mm256_store_ps(low_[v.number].v, _mm256_blendv_ps(none, _mm256_xor_ps(q, sign), in_s));
             const Lanes w = _mm256_xor_ps(_mm256_load_ps(r.half(b, v.colour) + 8 * v.v), sign);
             const Lanes inverse = _mm256_load_ps(level_.mixed[v.number].inverse);
-            Lanes natural = w;
-            // Most cells are not active: their q / inverse, a_ii p_i, need not be known.
-            if (_mm256_movemask_ps(_mm256_cmp_ps(q, _mm256_mul_ps(w, inverse), _CMP_LT_OQ)))
-                natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
+            const Lanes natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
             largest = _mm256_max_ps(largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
         }
         return largest_lane(largest);

@@ -53,17 +53,26 @@ BlockCells<D> sort_cells(const PlainArrays<D>& A, int b, float weight) {
     return r;
 }
 
+/// One bit for each of a plane's four vectors: whether any of its 16 bits is set.
+inline std::uint32_t any_of_vectors(std::uint64_t cells) {
+    constexpr std::uint64_t kTop = 0x8000800080008000ull;
+    // Anything but zero carries into the top bit of its 16 ...
+    const std::uint64_t top = (((cells & ~kTop) + ~kTop) | cells) & kTop;
+    // ... and the four meet side by side in a product none of whose other terms reach up there.
+    return static_cast<std::uint32_t>((top >> 15) * 0x0001000200040008ull >> 48);
+}
+
+/// Without branches: which vectors are plain follows no pattern.
 template <int D>
 void sort_vectors(const BlockCells<D>& cells, BlockKinds& kinds) {
     for (int z = 0; z < kPlanes<D>; ++z)
-        for (int t = 0; t < 2; ++t)
-            for (int m = 0; m < 4; ++m) {
-                const std::uint64_t bits = colour_bits(t, z) << (16 * m);
-                if ((cells.plain[z] & bits) == bits)
-                    kinds.plain[t] |= 1u << (4 * z + m);
-                else if (cells.live[z] & bits)
-                    kinds.mixed[t] |= 1u << (4 * z + m);
-            }
+        for (int t = 0; t < 2; ++t) {
+            const std::uint64_t colour = 0x0001000100010001ull * colour_bits(t, z);
+            const std::uint32_t plain = ~any_of_vectors(~cells.plain[z] & colour) & 0xf;
+            const std::uint32_t live = any_of_vectors(cells.live[z] & colour);
+            kinds.plain[t] |= plain << (4 * z);
+            kinds.mixed[t] |= (live & ~plain) << (4 * z);
+        }
 }
 
 /// Every second value of a row: those at even x, or at odd x.
