@@ -7,29 +7,13 @@
 #include "slosh/base/parallel.h"
 #include "slosh/cli/bench_lcp.h"
 #include "slosh/cli/bench_lcp_paper.h"
+#include "slosh/cli/lcp_traffic.h"
 #include "slosh/cli/probe.h"
 #include "slosh/scene/load.h"
 
 namespace slosh::cli {
 
 namespace {
-
-/// Bytes that a fused `auto` must move. An iteration waits for three things, and nothing can be
-/// fused across a wait: the step alpha (a sum over p and q), the coarser levels, and beta (a sum
-/// over r and z). So the finest level takes three journeys, on r, z, p, q (floats) and x (doubles):
-///
-///     x += alpha p, r -= alpha q, smooth z, restrict    x 16, p 4, r 8, q 4, z 4
-///     prolongate, smooth z                              r 4, z 8
-///     p = z + beta p, q = A z + beta q                  z 4, p 8, q 8
-///
-/// which is 68 bytes an unknown. A visit of a coarser level takes 24 a cell; a W-cycle's visits of
-/// all of them add up to a third of the finest's cells in 3D, and to as many in 2D. The set-up
-/// writes x and reads and writes r from b: 24. Coefficients at walls and surface are not counted.
-template <int D>
-double fused_bytes(const LcpReport& report) {
-    const double cycle = 68 + (D == 3 ? 24.0 / 3 : 24.0);
-    return static_cast<double>(report.unknowns) * (cycle * report.iterations + 24);
-}
 
 Json finite(double x) {
     return std::isfinite(x) ? Json(x) : Json();
@@ -108,7 +92,7 @@ void bench_system(const CapturedSystem<D>& system, const std::string& scene, int
             row.set("paper", paper_value(table, word, n));
             row.set("traffic_factor", word == "auto"
                                           ? finite(answer.report.seconds * triad_bandwidth() /
-                                                   fused_bytes<D>(answer.report))
+                                                   fused_bytes(system.lcp.system, answer.report))
                                           : Json());
             report.add(row);
         }
