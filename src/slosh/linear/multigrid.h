@@ -194,13 +194,10 @@ private:
     void build_finest(const BlockSystem<D>& system, const Field<std::uint8_t, D>* constrained);
     void build_coarser(const BlockSystem<D>& system, const Field<std::uint8_t, D>* active);
     void correct(std::size_t l);
-    template <bool kBounded>
     double correct_and_ascend(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds* low);
     void coarsen_bodies(const Field<std::uint8_t, D>* active);
-    template <bool kBounded>
     void descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero,
                  const LowerBounds* low, int first_pass = 0, int last_pass = 1 << 30);
-    template <bool kBounded>
     void ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, const LowerBounds* low);
     bool is_coarsest(std::size_t l) const;
     int sweeps(std::size_t l) const;

@@ -31,24 +31,15 @@ int Multigrid<D>::edge_passes(std::size_t l) const {
     return some ? 2 * options_.edge_sweeps : 0;
 }
 
-/// body(std::bool_constant): whether bounds are to be minded in block i.
-template <bool kBounded, class Body>
-inline void with_bounds(const LowerBounds* low, int i, const Body& body) {
-    if constexpr (kBounded) {
-        if (low->is_near(i)) return body(std::true_type{});
-    }
-    body(std::false_type{});
-}
-
 /// A half-sweep over one colour, with weight omega; from x = 0 there if `from_zero`.
-template <int D, bool kBounded>
+template <int D>
 void relax(int colour, const MultigridLevel<D>& level, int i, const SplitField<D>& b,
-           SplitField<D>& x, const LowerBounds* low, float omega, bool from_zero) {
+           SplitField<D>& x, float omega, bool from_zero) {
     const auto of_colour = [&](auto T) {
         if (omega == 1 || from_zero)
-            relax_block<D, T, kBounded>(level, i, b, x, low, omega);
+            relax_block<D, T>(level, i, b, x, omega);
         else
-            relax_block<D, T, kBounded, true>(level, i, b, x, low, omega);
+            relax_block<D, T, true>(level, i, b, x, omega);
     };
     if (colour == 1)
         of_colour(std::integral_constant<int, 1>{});
@@ -57,36 +48,36 @@ void relax(int colour, const MultigridLevel<D>& level, int i, const SplitField<D
 }
 
 /// A half-sweep over the mixed vectors of one colour.
-template <int D, bool kBounded>
+template <int D>
 void relax_edge(int colour, const MultigridLevel<D>& level, int i, const SplitField<D>& b,
-                SplitField<D>& x, const LowerBounds* low) {
+                SplitField<D>& x) {
     if (colour == 1)
-        relax_mixed<D, 1, kBounded>(level, i, b, x, low);
+        relax_mixed<D, 1>(level, i, b, x);
     else
-        relax_mixed<D, 0, kBounded>(level, i, b, x, low);
+        relax_mixed<D, 0>(level, i, b, x);
 }
 
 template <int D>
 double Multigrid<D>::cycle(SplitField<D>& rhs, SplitField<D>& x) {
-    descend<false>(0, rhs, x, true, nullptr);
-    return correct_and_ascend<false>(rhs, x, nullptr);
+    descend(0, rhs, x, true, nullptr);
+    return correct_and_ascend(rhs, x, nullptr);
 }
 
 template <int D>
 double Multigrid<D>::cycle(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
-    descend<true>(0, rhs, x, true, &low);
-    return correct_and_ascend<true>(rhs, x, &low);
+    descend(0, rhs, x, true, &low);
+    return correct_and_ascend(rhs, x, &low);
 }
 
 template <int D>
 void Multigrid<D>::smooth(const SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
-    descend<true>(0, rhs, x, true, &low, 0, 2 * sweeps(0) + edge_passes(0));
+    descend(0, rhs, x, true, &low, 0, 2 * sweeps(0) + edge_passes(0));
 }
 
 template <int D>
 double Multigrid<D>::finish(SplitField<D>& rhs, SplitField<D>& x, const LowerBounds& low) {
-    descend<true>(0, rhs, x, true, &low, 2 * sweeps(0) + edge_passes(0));
-    return correct_and_ascend<true>(rhs, x, &low);
+    descend(0, rhs, x, true, &low, 2 * sweeps(0) + edge_passes(0));
+    return correct_and_ascend(rhs, x, &low);
 }
 
 /// The weight of a half-sweep: those between the first and the last over-relax. The first and the
@@ -99,7 +90,6 @@ float Multigrid<D>::weight_of(int pass, int last, bool coarsest) const {
 
 /// What follows the descent on the finest level. Returns rhs.x.
 template <int D>
-template <bool kBounded>
 double Multigrid<D>::correct_and_ascend(SplitField<D>& rhs, SplitField<D>& x,
                                         const LowerBounds* low) {
     const bool with_bodies = bodies_ && levels_.size() > 1;
@@ -109,7 +99,7 @@ double Multigrid<D>::correct_and_ascend(SplitField<D>& rhs, SplitField<D>& x,
     }
     correct(0);
     if (with_bodies) bodies_->correct(0, rhs, levels_[1].x);
-    ascend<kBounded>(0, rhs, x, low);
+    ascend(0, rhs, x, low);
     return sum_of(partial_) + (with_bodies ? bodies_->end(0, rhs, x) : 0);
 }
 
@@ -128,12 +118,12 @@ void Multigrid<D>::correct(std::size_t l) {
     }
     for (int visit = 0; visit < options_.visits; ++visit) {
         if (bodies_) bodies_->begin(l + 1, level.b, visit == 0 ? nullptr : &level.x);
-        descend<false>(l + 1, level.b, level.x, visit == 0, nullptr);
+        descend(l + 1, level.b, level.x, visit == 0, nullptr);
         if (bodies_ && !is_coarsest(l + 1))
             bodies_->restrict_rest(l + 1, level.x, levels_[l + 2].b);
         correct(l + 1);
         if (bodies_ && !is_coarsest(l + 1)) bodies_->correct(l + 1, level.b, levels_[l + 2].x);
-        ascend<false>(l + 1, level.b, level.x, nullptr);
+        ascend(l + 1, level.b, level.x, nullptr);
     }
 }
 
@@ -151,15 +141,14 @@ void Multigrid<D>::coarsen_bodies(const Field<std::uint8_t, D>* active) {
     const std::size_t l = levels_.size() - 1;
     bodies_->set_coarsest(level, [&] {
         for (int visit = 0; visit < options_.visits; ++visit) {
-            descend<false>(l, level.b, level.x, visit == 0, nullptr);
-            ascend<false>(l, level.b, level.x, nullptr);
+            descend(l, level.b, level.x, visit == 0, nullptr);
+            ascend(l, level.b, level.x, nullptr);
         }
     });
 }
 
 /// Smooths (red, black, at the edges red, black, then red, black ...) and restricts the residual.
 template <int D>
-template <bool kBounded>
 void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>& x, bool from_zero,
                            const LowerBounds* low, int first_pass, int last_pass) {
     const MultigridLevel<D>& level = levels_[l];
@@ -171,26 +160,25 @@ void Multigrid<D>::descend(std::size_t l, const SplitField<D>& b, SplitField<D>&
     for (int done = first_pass; done < passes; done += kPasses) {
         level.slabs.run(std::min(kPasses, passes - done), [&](int k, int i) {
             const int pass = done + k;
-            with_bounds<kBounded>(low, i, [&](auto near) {
-                constexpr bool kNear = decltype(near)::value;
-                if (pass >= 2 && pass < 2 + edge)
-                    relax_edge<D, kNear>(pass & 1, level, i, b, x, low);
-                else if (pass == n)
-                    restrict_red<D, kNear>(level, i, b, x, up.octant[i], *coarse, up.parent[i],
-                                           low);
-                else if (pass == 0 && from_zero)
-                    relax_red_from_zero<D, kNear>(level, i, b, x, low);
-                else
-                    relax<D, kNear>(pass & 1, level, i, b, x, low, weight_of(pass, n - 1, coarsest),
-                                    from_zero && pass == 1);
-            });
+            const bool bounded = low && low->is_near(i);
+            if (pass == n) {
+                const auto restrict = bounded ? restrict_red<D, true> : restrict_red<D, false>;
+                return restrict(level, i, b, x, up.octant[i], *coarse, up.parent[i], low);
+            }
+            if (pass >= 2 && pass < 2 + edge)
+                relax_edge<D>(pass & 1, level, i, b, x);
+            else if (pass == 0 && from_zero)
+                relax_red_from_zero<D>(level, i, b, x);
+            else
+                relax<D>(pass & 1, level, i, b, x, weight_of(pass, n - 1, coarsest),
+                         from_zero && pass == 1);
+            if (bounded) raise_to_bounds<D>(pass & 1, level, i, *low, x);
         });
     }
 }
 
 /// Adds the coarse correction and smooths in the reverse order.
 template <int D>
-template <bool kBounded>
 void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& x,
                           const LowerBounds* low) {
     const MultigridLevel<D>& level = levels_[l];
@@ -201,16 +189,17 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
     for (int done = first; done <= last; done += kPasses) {
         level.slabs.run(std::min(kPasses, last + 1 - done), [&](int k, int i) {
             const int pass = done + k;
-            with_bounds<kBounded>(low, i, [&](auto near) {
-                constexpr bool kNear = decltype(near)::value;
-                if (last - pass >= 2 && last - pass < 2 + edge)
-                    relax_edge<D, kNear>(pass & 1, level, i, b, x, low);
-                else if (pass == 0)
-                    prolong_red<D, kNear>(level, i, up.octant[i], *coarse, up.parent[i], x, low);
-                else
-                    relax<D, kNear>(pass & 1, level, i, b, x, low,
-                                    weight_of(last - pass, last - 1, coarsest), false);
-            });
+            const bool bounded = low && low->is_near(i);
+            if (last - pass >= 2 && last - pass < 2 + edge) {
+                relax_edge<D>(pass & 1, level, i, b, x);
+            } else if (pass == 0) {
+                const auto prolong = bounded ? prolong_red<D, true> : prolong_red<D, false>;
+                prolong(level, i, up.octant[i], *coarse, up.parent[i], x, low);
+            } else {
+                relax<D>(pass & 1, level, i, b, x, weight_of(last - pass, last - 1, coarsest),
+                         false);
+            }
+            if (bounded) raise_to_bounds<D>(pass & 1, level, i, *low, x);
             // After the last half-sweep the block is in cache: take its share of b.x along.
             if (l == 0 && pass == last) partial_[i] = dot_block(level, b, x, i);
         });
@@ -223,6 +212,12 @@ void Multigrid<D>::ascend(std::size_t l, const SplitField<D>& b, SplitField<D>& 
     template int Multigrid<D>::edge_passes(std::size_t) const;                                    \
     template float Multigrid<D>::weight_of(int, int, bool) const;                                 \
     template void Multigrid<D>::correct(std::size_t);                                             \
+    template double Multigrid<D>::correct_and_ascend(SplitField<D>&, SplitField<D>&,              \
+                                                     const LowerBounds*);                         \
+    template void Multigrid<D>::descend(std::size_t, const SplitField<D>&, SplitField<D>&, bool,  \
+                                        const LowerBounds*, int, int);                            \
+    template void Multigrid<D>::ascend(std::size_t, const SplitField<D>&, SplitField<D>&,         \
+                                       const LowerBounds*);                                       \
     template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&);                          \
     template double Multigrid<D>::cycle(SplitField<D>&, SplitField<D>&, const LowerBounds&);      \
     template void Multigrid<D>::set_bodies(const LowRank<D>&);                                    \

@@ -76,12 +76,6 @@ inline SLOSH_INLINE Lanes apply(const Neighbours<D>& n, Lanes x) {
     return s;
 }
 
-/// max(x, low) in the lanes of a mixed vector. Without bounds, x.
-template <bool kBounded>
-inline SLOSH_INLINE Lanes bounded(Lanes x, const LowerBounds* low, std::uint32_t number) {
-    if constexpr (kBounded) return _mm256_max_ps(x, _mm256_load_ps((*low)[number].v));
-    return x;
-}
 /// All ones in the lanes of a mixed vector that may move: unknowns above their bound.
 template <int D, bool kBounded>
 inline SLOSH_INLINE Lanes movable(const MixedVector<D>& c, Lanes x, const LowerBounds* low,
@@ -92,11 +86,11 @@ inline SLOSH_INLINE Lanes movable(const MixedVector<D>& c, Lanes x, const LowerB
     return _mm256_and_ps(unknown, above);
 }
 
-/// One Gauss-Seidel half-sweep over colour T of a block, projected onto the bounds if there are:
-/// x becomes omega times the value that solves its row, plus (1 - omega) x if kKeep.
-template <int D, int T, bool kBounded = false, bool kKeep = false>
+/// One Gauss-Seidel half-sweep over colour T of a block: x becomes omega times the value that
+/// solves its row, plus (1 - omega) x if kKeep.
+template <int D, int T, bool kKeep = false>
 inline void relax_block(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
-                        SplitField<D>& x, const LowerBounds* low = nullptr, float omega = 1) {
+                        SplitField<D>& x, float omega = 1) {
     const SplitNear<D> near(x, level.faces[b], b, 1 - T);
     float* out = x.half(b, T);
     const float* f = rhs.half(b, T);
@@ -119,14 +113,14 @@ inline void relax_block(const MultigridLevel<D>& level, int b, const SplitField<
             const Lanes s = weighted_sum(c, neighbours(near, z, m, parity));
             const Lanes step = _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s),
                                              _mm256_mul_ps(over, _mm256_load_ps(c.inverse)));
-            _mm256_store_ps(out + at, bounded<kBounded>(keep(at, step), low, number));
+            _mm256_store_ps(out + at, keep(at, step));
         });
 }
 
 /// A half-sweep over the mixed vectors only.
-template <int D, int T, bool kBounded = false>
+template <int D, int T>
 inline void relax_mixed(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
-                        SplitField<D>& x, const LowerBounds* low = nullptr) {
+                        SplitField<D>& x) {
     const BlockKinds& k = level.kinds[b];
     if (!k.mixed[T]) return;
     const SplitNear<D> near(x, level.faces[b], b, 1 - T);
@@ -140,14 +134,27 @@ inline void relax_mixed(const MultigridLevel<D>& level, int b, const SplitField<
         const Lanes s = weighted_sum(c, neighbours(near, z, m, (z + T) & 1));
         const Lanes solved =
             _mm256_mul_ps(_mm256_add_ps(_mm256_load_ps(f + at), s), _mm256_load_ps(c.inverse));
-        _mm256_store_ps(out + at, bounded<kBounded>(solved, low, number));
+        _mm256_store_ps(out + at, solved);
+    }
+}
+
+/// Projects colour T of a block onto the bounds. Cells of one colour do not look at each other, so
+/// after a half-sweep is as good as in it.
+template <int D>
+inline void raise_to_bounds(int T, const MultigridLevel<D>& level, int b, const LowerBounds& low,
+                            SplitField<D>& x) {
+    const BlockKinds& k = level.kinds[b];
+    std::uint32_t number = k.first[T];
+    for (std::uint32_t bits = k.mixed[T]; bits; bits &= bits - 1, ++number) {
+        float* at = x.half(b, T) + 8 * std::countr_zero(bits);
+        _mm256_store_ps(at, _mm256_max_ps(_mm256_load_ps(at), _mm256_load_ps(low[number].v)));
     }
 }
 
 /// The first half-sweep, over red cells from x = 0.
-template <int D, bool kBounded = false>
+template <int D>
 inline void relax_red_from_zero(const MultigridLevel<D>& level, int b, const SplitField<D>& rhs,
-                                SplitField<D>& x, const LowerBounds* low = nullptr) {
+                                SplitField<D>& x) {
     float* out = x.half(b, 0);
     const float* f = rhs.half(b, 0);
     const Lanes share = lanes(1.f / (2 * D));
@@ -161,7 +168,7 @@ inline void relax_red_from_zero(const MultigridLevel<D>& level, int b, const Spl
             const int at = 32 * z + 8 * m;
             const Lanes solved =
                 _mm256_mul_ps(_mm256_load_ps(f + at), _mm256_load_ps(level.mixed[number].inverse));
-            _mm256_store_ps(out + at, bounded<kBounded>(solved, low, number));
+            _mm256_store_ps(out + at, solved);
         });
 }
 
@@ -229,8 +236,8 @@ inline void restrict_red(const MultigridLevel<D>& level, int b, const SplitField
         }
 }
 
-/// Adds the coarse correction to the red cells of a fine block. Black cells need none: the next
-/// half-sweep overwrites them.
+/// Adds the coarse correction to the red cells of a fine block, but for those at their bound. Black
+/// cells need none: the next half-sweep overwrites them.
 template <int D, bool kBounded = false>
 inline void prolong_red(const MultigridLevel<D>& level, int b, int octant,
                         const SplitField<D>& coarse, int B, SplitField<D>& x,
@@ -254,7 +261,6 @@ inline void prolong_red(const MultigridLevel<D>& level, int b, int octant,
         [&](std::uint32_t number, int z, int m, int) SLOSH_INLINE {
             float* at = out + 32 * z + 8 * m;
             add(z, m, movable<D, kBounded>(level.mixed[number], _mm256_load_ps(at), low, number));
-            _mm256_store_ps(at, bounded<kBounded>(_mm256_load_ps(at), low, number));
         });
 }
 
