@@ -81,6 +81,7 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
     report.setup_seconds = wall_seconds() - wall;
 
     bool cold = is_zero(p, multigrid.finest());
+    const bool warm = !cold;
     double worst = largest;
     const auto start = [&] {
         worst = it.true_residual(unit);
@@ -171,10 +172,10 @@ LcpReport solve_auto(const BlockLcp<D>& lcp, Multigrid<D>& multigrid, const LcpO
         worst = held ? unit * it.descend(alpha) : walls.descend(it, alpha, alpha * p_unit, unit);
         ++report.iterations;
         if (!held && walls.largest_rise() * unit > kSlack * goal) rho = 0;
-        // A cycle without a change, and not the first: what is left is most likely linear. (A
-        // body's rows reach cells that are held, too.)
-        if (!held && !changed && report.iterations > 1 && worst > goal && !system.bodies &&
-            released < kOften) {
+        // Two cycles without a change, or one after the first of a warm solve: what is left is most
+        // likely linear. (A body's rows reach cells that are held, too.)
+        const bool rests = !changed && (rested || (warm && report.iterations > 1));
+        if (!held && rests && worst > goal && !system.bodies && released < kOften) {
             // A cycle that minds bounds is not quite linear, and so not quite the next one. Where
             // cells were off their bound r is another now, and not orthogonal to the last
             // direction: that never mends itself, and can grow.
