@@ -51,4 +51,19 @@ inline CellMask<D> compare_first_layer(const float* v, float to, int axis) {
     return m;
 }
 
+/// Cells of block b of which any of the 2D faces compares so.
+template <int D, int kCompare>
+inline CellMask<D> compare_faces(const FaceField<float, D>& f, int b, float to) {
+    CellMask<D> any{};
+    for (int axis = 0; axis < D; ++axis) {
+        const Field<float, D>& c = f.axis(axis);
+        const int above = c.blocks().neighbour(b, face_code<D>(2 * axis + 1));
+        const CellMask<D> lower = compare<D, kCompare>(c.block(b), to);
+        const CellMask<D> upper =
+            from_above<D>(lower, compare_first_layer<D, kCompare>(c.block(above), to, axis), axis);
+        for (int z = 0; z < kPlanes<D>; ++z) any[z] |= lower[z] | upper[z];
+    }
+    return any;
+}
+
 }  // namespace slosh

@@ -1,18 +1,12 @@
 #include "slosh/pressure/assemble.h"
 
 #include "slosh/grid/tile.h"
+#include "slosh/linear/cell_mask.h"
 #include "slosh/linear/residual_block.h"
 
 namespace slosh {
 
 namespace {
-
-template <int D>
-bool any_liquid(const float* phi) {
-    bool any = false;
-    for (int o = 0; o < kBlockCells<D>; ++o) any |= phi[o] < 0;
-    return any;
-}
 
 template <int D>
 bool all_set(const Tile<std::uint8_t, D, 1>& flags) {
@@ -42,25 +36,21 @@ void mark_unknowns(const Field<float, D>& phi, const SolidFields<D>& solid,
                    Field<std::uint8_t, D>& unknown) {
     parallel_for(phi.blocks().size(), 8, [&](std::size_t block) {
         const int b = static_cast<int>(block);
-        const float* p = phi.block(b);
-        std::uint8_t* out = unknown.block(b);
-        if (!any_liquid<D>(p)) {
-            std::fill_n(out, kBlockCells<D>, 0);
-            return;
+        CellMask<D> liquid = compare<D, _CMP_LT_OQ>(phi.block(b), 0);
+        if (solid.block_kind[b] != kBlockOpen && any<D>(liquid)) {
+            const CellMask<D> open = compare_faces<D, _CMP_GT_OQ>(solid.open, b, 0);
+            for (int z = 0; z < kPlanes<D>; ++z) liquid[z] &= open[z];
         }
-        if (solid.block_kind[b] == 0) {
-            for (int o = 0; o < kBlockCells<D>; ++o) out[o] = p[o] < 0;
-            return;
-        }
-        FaceTiles<float, D> open;
-        open.load(solid.open, b);
-        for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-            bool any = false;
-            for (int d = 0; d < D; ++d)
-                any |= open.axis[d].v[t] > 0 || open.axis[d].v[t + Tile<float, D, 1>::step(d)] > 0;
-            out[o] = p[o] < 0 && any;
-        });
+        store_marks<D>(liquid, unknown.block(b));
     });
+}
+
+/// All ones in the lanes of the four cells whose byte is not zero.
+inline __m256d lanes_set(const std::uint8_t* marks) {
+    int bytes;
+    std::memcpy(&bytes, marks, sizeof bytes);
+    const __m256i wide = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(bytes));
+    return _mm256_castsi256_pd(_mm256_cmpgt_epi64(wide, _mm256_setzero_si256()));
 }
 
 /// r -= a - b
@@ -69,23 +59,51 @@ inline void subtract_difference(detail::Row& r, const detail::Row& a, const deta
     r.high = _mm256_sub_pd(r.high, _mm256_sub_pd(a.high, b.high));
 }
 
-/// Minus the net outflow of the unknowns of a block far from solids.
-template <int D>
-void open_inflow(const FaceField<float, D>& u, int b, const std::uint8_t* unknown, double* rhs) {
+/// Rows of the velocity with which volume crosses faces: u where they are open, the solid's where
+/// they are not. `kOpen`: all of the block's are open.
+template <int D, bool kOpen>
+struct FluxRows {
+    BlockRows<float, D> u, w, s;
+
+    FluxRows(const FaceField<float, D>& velocity, const SolidFields<D>& solid, int axis, int b)
+        : u(velocity.axis(axis), b), w(solid.open.axis(axis), b), s(solid.velocity.axis(axis), b) {}
+    /// Row (y, z); y or z may be 8.
+    detail::Row row(int y, int z) const {
+        using namespace detail;
+        const Row free = load_row(u.row(y, z));
+        if constexpr (kOpen) return free;
+        const Row open = load_row(w.row(y, z)), solid = load_row(s.row(y, z));
+        return {mix(open.low, free.low, solid.low), mix(open.high, free.high, solid.high)};
+    }
+    /// At x = 8 of the row.
+    double right(int y, int z) const {
+        if constexpr (kOpen) return u.right(y, z);
+        const double open = w.right(y, z);
+        return open * u.right(y, z) + (1 - open) * s.right(y, z);
+    }
+
+private:
+    static __m256d mix(__m256d open, __m256d free, __m256d solid) {
+        const __m256d closed = _mm256_sub_pd(_mm256_set1_pd(1), open);
+        return _mm256_add_pd(_mm256_mul_pd(open, free), _mm256_mul_pd(closed, solid));
+    }
+};
+
+/// Minus the net outflow of the unknowns of a block.
+template <int D, bool kOpen>
+void net_inflow(const FaceField<float, D>& u, const SolidFields<D>& solid, int b,
+                const std::uint8_t* unknown, double* rhs) {
     using namespace detail;
-    const BlockRows<float, D> ux(u.axis(0), b), uy(u.axis(1), b), uz(u.axis(D - 1), b);
-    for (int z = 0, o = 0; z < kPlanes<D>; ++z)
-        for (int y = 0; y < kSide; ++y, o += kSide) {
-            const Row x = load_row(ux.self + o);
+    const FluxRows<D, kOpen> x(u, solid, 0, b), y(u, solid, 1, b), z(u, solid, D - 1, b);
+    for (int k = 0, o = 0; k < kPlanes<D>; ++k)
+        for (int j = 0; j < kSide; ++j, o += kSide) {
+            const Row row = x.row(j, k);
             Row sum{_mm256_setzero_pd(), _mm256_setzero_pd()};
-            subtract_difference(sum, from_right(x, ux.right(y, z)), x);
-            subtract_difference(sum, load_row(uy.row(y + 1, z)), load_row(uy.self + o));
-            if constexpr (D == 3)
-                subtract_difference(sum, load_row(uz.row(y, z + 1)), load_row(uz.self + o));
-            alignas(32) double inflow[kSide];
-            _mm256_store_pd(inflow, sum.low);
-            _mm256_store_pd(inflow + 4, sum.high);
-            for (int i = 0; i < kSide; ++i) rhs[o + i] = unknown[o + i] ? inflow[i] : 0;
+            subtract_difference(sum, from_right(row, x.right(j, k)), row);
+            subtract_difference(sum, y.row(j + 1, k), y.row(j, k));
+            if constexpr (D == 3) subtract_difference(sum, z.row(j, k + 1), z.row(j, k));
+            _mm256_store_pd(rhs + o, _mm256_and_pd(sum.low, lanes_set(unknown + o)));
+            _mm256_store_pd(rhs + o + 4, _mm256_and_pd(sum.high, lanes_set(unknown + o + 4)));
         }
 }
 
@@ -206,23 +224,10 @@ void assemble_rhs(const FaceField<float, D>& u, const SolidFields<D>& solid,
         const std::uint8_t* unknown = system.unknown.block(b);
         double* rhs = system.rhs.block(b);
         if (!has_unknowns(system, b)) return;  // zero it is
-        if (solid.block_kind[b] == kBlockOpen) return open_inflow(u, b, unknown, rhs);
-        std::fill_n(rhs, kBlockCells<D>, 0.0);
-        Tile<float, D, 1> v, w, s;
-        for (int d = 0; d < D; ++d) {
-            const int step = Tile<float, D, 1>::step(d);
-            v.load(u.axis(d), b);
-            w.load(solid.open.axis(d), b);
-            s.load(solid.velocity.axis(d), b);
-            auto flux = [&](int t) {
-                const double open = w.v[t];
-                return open * v.v[t] + (1 - open) * s.v[t];
-            };
-            for_each_cell<D, 1>(
-                [&](const Index<D>&, int o, int t) { rhs[o] -= flux(t + step) - flux(t); });
-        }
-        for (int o = 0; o < kBlockCells<D>; ++o)
-            if (!unknown[o]) rhs[o] = 0;
+        if (solid.block_kind[b] == kBlockOpen)
+            net_inflow<D, true>(u, solid, b, unknown, rhs);
+        else
+            net_inflow<D, false>(u, solid, b, unknown, rhs);
     });
 }
 

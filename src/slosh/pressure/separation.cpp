@@ -1,6 +1,7 @@
 #include "slosh/pressure/separation.h"
 
 #include "slosh/grid/tile.h"
+#include "slosh/linear/cell_mask.h"
 
 namespace slosh {
 
@@ -10,14 +11,11 @@ namespace {
 template <int D>
 void mark_touched(const SolidFields<D>& solid, int b, const std::uint8_t* unknown,
                   std::uint8_t* out) {
-    for (int d = 0; d < D; ++d) {
-        Tile<float, D, 1> open;
-        open.load(solid.open.axis(d), b);
-        const int step = Tile<float, D, 1>::step(d);
-        for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-            out[o] |= unknown[o] && (open.v[t] < 1 || open.v[t + step] < 1);
-        });
-    }
+    CellMask<D> touched = nonzero<D>(unknown);
+    if (!any<D>(touched)) return;
+    const CellMask<D> closed = compare_faces<D, _CMP_LT_OQ>(solid.open, b, 1);
+    for (int z = 0; z < kPlanes<D>; ++z) touched[z] &= closed[z];
+    store_marks<D>(touched, out);
 }
 
 /// Liquid-centred unknowns with a closed face, none of whose face neighbours is a solid-centred
