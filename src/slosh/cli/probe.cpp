@@ -1,8 +1,11 @@
 #include "slosh/cli/probe.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "slosh/base/memory.h"
@@ -37,11 +40,19 @@ void wake_threads() {
     constexpr double kInstant = 0.02;  // s
     const auto wanted = static_cast<std::size_t>(threads());
     const double start = wall_seconds();
-    std::atomic<std::size_t> awake = 0;
-    parallel_for(wanted, 1, [&](std::size_t) {
-        ++awake;
-        while (awake < wanted && wall_seconds() - start < kInstant) {
-        }
+    // Two threads on one core take turns, for longer than a short solve takes: they are kept busy
+    // until the system has put them apart.
+    std::vector<std::atomic<int>> core(wanted);
+    for (auto& c : core) c = -1;
+    const auto are_apart = [&] {
+        std::set<int> cores;
+        for (const auto& c : core)
+            if (const int at = c; at >= 0) cores.insert(at);
+        return cores.size() == wanted;
+    };
+    parallel_for(wanted, 1, [&](std::size_t thread) {
+        do core[thread] = sched_getcpu();
+        while (!are_apart() && wall_seconds() - start < kInstant);
     });
 }
 
