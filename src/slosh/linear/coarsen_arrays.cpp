@@ -122,14 +122,13 @@ void sum_up(const BlockArrays<D>& fine, float weight, int octant, int B, CoarseA
         }
 }
 
-}  // namespace
-
-template <int D>
-void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
-                    const std::vector<int>& fine_blocks, CoarseArrays<D>& coarse) {
+/// The same for a list of blocks; has_active(block) tells if any of its cells is active.
+template <int D, class HasActive>
+void coarsen_blocks(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
+                    const std::vector<int>& fine_blocks, const HasActive& has_active,
+                    CoarseArrays<D>& coarse) {
     const Coarsening<D>& up = level.coarsening;
     const float plain = level.weight * (D == 3 ? 2 : 1);
-    const auto has_active = [&](int b) { return any_nonzero<D>(fine.active->block(b)); };
     const auto touches_active = [&](int b) {
         return has_active(b) ||
                std::any_of(level.faces[b].begin(), level.faces[b].end(), has_active);
@@ -154,11 +153,27 @@ void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
     });
 }
 
+}  // namespace
+
+template <int D>
+void coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level,
+                    const std::vector<int>& fine_blocks, CoarseArrays<D>& coarse) {
+    const auto has_active = [&](int b) { return any_nonzero<D>(fine.active->block(b)); };
+    coarsen_blocks(fine, level, fine_blocks, has_active, coarse);
+}
+
 template <int D>
 CoarseArrays<D> coarsen_arrays(const PlainArrays<D>& fine, const MultigridLevel<D>& level) {
     const BlocksPtr<D>& blocks = level.coarsening.coarse;
     CoarseArrays<D> coarse{FaceField<float, D>(blocks), Field<float, D>(blocks)};
-    coarsen_arrays(fine, level, level.live, coarse);
+    // Every block is asked, by itself and by its neighbours: looked at once, not seven times.
+    std::vector<std::uint8_t> active(level.size() + 1, 0);
+    if (fine.active)
+        parallel_for(level.live.size(), 64, [&](std::size_t i) {
+            active[level.live[i]] = any_nonzero<D>(fine.active->block(level.live[i]));
+        });
+    coarsen_blocks(
+        fine, level, level.live, [&](int b) { return active[b] != 0; }, coarse);
     return coarse;
 }
 
