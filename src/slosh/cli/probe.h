@@ -12,9 +12,10 @@ double triad_bandwidth();
 /// each call, in about 50 ms, since neighbours come and go.
 double arithmetic_rate();
 
-/// Waits until all threads that loops use are at hand, for an instant at most. Before a measurement
-/// that starts after something done by one thread alone: others sleep by then, and a virtual
-/// processor that sleeps may take milliseconds to come back. In a step they have just been at work.
+/// Waits until all threads that loops use are at hand, each on a core of its own, for an instant at
+/// most. Before a measurement that starts after something done by one thread alone: others sleep by
+/// then, and a virtual processor that sleeps may take milliseconds to come back. In a step they
+/// have just been at work.
 void wake_threads();
 
 }  // namespace slosh::cli
