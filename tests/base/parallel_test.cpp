@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include "slosh/base/hash.h"
+#include "slosh/base/timer.h"
 
 using namespace slosh;
 
@@ -70,5 +72,27 @@ TEST_CASE("What a loop's body throws reaches the caller, and later loops run") {
         parallel_for(hits.size(), 1, [&](std::size_t i) { hits[i] += 1; });
         CHECK(std::count(hits.begin(), hits.end(), 1) == 1000);
     }
+    set_threads(0);
+}
+
+TEST_CASE("CPU time of a loop is all there as soon as it ends") {
+    constexpr int kThreads = 2;
+    constexpr double kWork = 2e-3;  // s: less than a tick
+    set_threads(kThreads);
+    double in_loops = 0, late = 0;
+    for (int again = 0; again < 50; ++again) {
+        const double start = cpu_seconds();
+        parallel_for(kThreads, 1, [&](std::size_t) {
+            const double begin = wall_seconds();
+            while (wall_seconds() < begin + kWork) {
+            }
+        });
+        const double end = cpu_seconds();
+        // Meanwhile the other thread goes to sleep, at which the kernel adds up what it has run.
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        in_loops += end - start;
+        late += cpu_seconds() - end;
+    }
+    CHECK(late < 0.2 * in_loops);
     set_threads(0);
 }

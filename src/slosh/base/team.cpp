@@ -1,6 +1,8 @@
 #include "slosh/base/team.h"
 
 #include <immintrin.h>
+#include <pthread.h>
+#include <time.h>
 
 #include <algorithm>
 #include <limits>
@@ -28,8 +30,19 @@ Team& Team::get() {
 }
 
 void Team::start(int threads) {
-    for (; started_ < threads - 1; ++started_)
-        std::thread([this, self = started_ + 1] { live(self); }).detach();
+    for (int n = started_; n < threads - 1; ++n) {
+        std::thread thread([this, self = n + 1] { live(self); });
+        pthread_getcpuclockid(thread.native_handle(), &clocks_[n]);
+        thread.detach();
+        started_ = n + 1;
+    }
+}
+
+void Team::read_clocks() const {
+    for (int n = 0; n < started_; ++n) {
+        timespec unused;
+        clock_gettime(clocks_[n], &unused);
+    }
 }
 
 bool Team::run(std::size_t n, std::size_t grain, Work fn, const void* context, int threads) {

@@ -12,6 +12,8 @@
 // Threads without work spin for a moment, for the next loop is near, then sleep.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +33,10 @@ public:
     /// long, with `threads` threads. Returns false, and does nothing, if another loop is at work
     /// (of another thread, or one that this one is in). What fn throws is thrown again.
     bool run(std::size_t n, std::size_t grain, Work fn, const void* context, int threads);
+
+    /// Reads the CPU clocks of its threads: the kernel adds what a thread on another core has run
+    /// since the last tick, 4 ms or so, to that of the process only when it is asked for its own.
+    void read_clocks() const;
 
 private:
     static constexpr int kMost = 256;  // threads
@@ -57,9 +63,10 @@ private:
     int threads_ = 1;
     Share shares_[kMost];
 
-    std::mutex caller_;   // held from a loop's start to its end
-    int started_ = 0;     // threads besides the caller
-    std::mutex failure_;  // of what follows
+    std::mutex caller_;             // held from a loop's start to its end
+    std::atomic<int> started_ = 0;  // threads besides the first caller
+    clockid_t clocks_[kMost] = {};  // theirs
+    std::mutex failure_;            // of what follows
     std::exception_ptr error_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <time.h>
 
+#include "slosh/base/team.h"
+
 namespace slosh {
 
 namespace {
@@ -16,6 +18,7 @@ double wall_seconds() {
     return seconds(CLOCK_MONOTONIC);
 }
 double cpu_seconds() {
+    detail::Team::get().read_clocks();  // or stages of a few ms get each other's time
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
