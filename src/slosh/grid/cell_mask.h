@@ -40,6 +40,22 @@ inline CellMask<D> nonzero(const std::uint8_t* v) {
     return m;
 }
 
+/// Cells of a block whose value compares to `to` as kCompare (_CMP_EQ_OQ, _CMP_GT_OQ) says.
+template <int D, int kCompare>
+inline CellMask<D> compare(const float* v, float to) {
+    const __m256 t = _mm256_set1_ps(to);
+    CellMask<D> m;
+    for (int z = 0; z < kPlanes<D>; ++z) {
+        std::uint64_t word = 0;
+        for (int y = 0; y < kSide; ++y, v += kSide) {
+            const int row = _mm256_movemask_ps(_mm256_cmp_ps(_mm256_load_ps(v), t, kCompare));
+            word |= static_cast<std::uint64_t>(row) << (8 * y);
+        }
+        m[z] = word;
+    }
+    return m;
+}
+
 /// Whether any byte of a block is not zero.
 template <int D>
 inline bool any_nonzero(const std::uint8_t* v) {

@@ -2,6 +2,8 @@
 // so that a stencil is plain index arithmetic.
 #pragma once
 
+#include <cstring>
+
 #include "slosh/grid/field.h"
 
 namespace slosh {
@@ -38,9 +40,9 @@ struct Tile {
                 const T* left = f.block(near[code]) + row;
                 const T* mid = f.block(near[code + 1]) + row;
                 const T* right = f.block(near[code + 2]) + row;
-                for (int x = 0; x < H; ++x) out[x] = left[kSide - H + x];
-                for (int x = 0; x < kSide; ++x) out[H + x] = mid[x];
-                for (int x = 0; x < H; ++x) out[H + kSide + x] = right[x];
+                std::memcpy(out, left + kSide - H, H * sizeof(T));
+                std::memcpy(out + H, mid, kSide * sizeof(T));
+                std::memcpy(out + H + kSide, right, H * sizeof(T));
             }
         }
     }

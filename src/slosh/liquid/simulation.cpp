@@ -285,7 +285,9 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool ends_frame, bool fallbac
     {
         StageTimer timer(times, "extrapolation");
         extend_velocity(grid.velocity, grid.known, band());
-        constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open, &grid.solid.velocity,
+        const bool moving = solids.moving() || !bodies.empty();
+        constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open,
+                           moving ? &grid.solid.velocity : nullptr,
                            separation() != Separation::Off,
                            grid.sticky.blocks_ptr() ? &grid.sticky : nullptr,
                            &grid.solid.block_kind);

@@ -1,5 +1,6 @@
 #include "slosh/pressure/assemble.h"
 
+#include "slosh/base/inline.h"
 #include "slosh/grid/tile.h"
 #include "slosh/linear/cell_mask.h"
 #include "slosh/linear/residual_block.h"
@@ -129,6 +130,75 @@ void subtract_inside(const Field<double, D>& q, int b, FaceField<float, D>& u) {
         }
 }
 
+/// All ones in the lanes of the eight cells whose byte is not zero.
+inline __m256 eight_set(const std::uint8_t* marks) {
+    const __m128i row = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(marks));
+    return _mm256_castsi256_ps(
+        _mm256_cmpgt_epi32(_mm256_cvtepu8_epi32(row), _mm256_setzero_si256()));
+}
+
+/// Which of eight cells are unknowns, here and across the lower face, and theta of that face (1
+/// between two unknowns).
+struct EightFaces {
+    __m256 here, below, theta;
+};
+
+/// u - (q_i - q_j) / theta of the lower or upper four of eight faces; q of what is no unknown is 0.
+template <int kUpper>
+__m128 subtract_four(const EightFaces& f, __m256 u, const double* q_i, const double* q_j) {
+    const auto masked = [](const double* q, __m256 mask) SLOSH_INLINE {
+        const __m128i four = _mm_castps_si128(_mm256_extractf128_ps(mask, kUpper));
+        return _mm256_and_pd(_mm256_loadu_pd(q + 4 * kUpper),
+                             _mm256_castsi256_pd(_mm256_cvtepi32_epi64(four)));
+    };
+    const auto wide = [](__m256 v) SLOSH_INLINE {
+        return _mm256_cvtps_pd(_mm256_extractf128_ps(v, kUpper));
+    };
+    const __m256d difference = _mm256_sub_pd(masked(q_i, f.here), masked(q_j, f.below));
+    return _mm256_cvtpd_ps(_mm256_sub_pd(wide(u), _mm256_div_pd(difference, wide(f.theta))));
+}
+
+/// u - grad q, and who is known, in a block with surface or solid in it. `unknown` is of the
+/// system, in the block and around it.
+template <int D>
+void subtract_at_edges(const Tile<std::uint8_t, D, 1>& unknown, const Field<float, D>& phi,
+                       const SolidFields<D>& solid, const Field<double, D>& q, int b,
+                       FaceField<float, D>& u, FaceField<std::uint8_t, D>& known) {
+    Tile<double, D, 1> pressure;
+    pressure.load(q, b);
+    Tile<float, D, 1> p;
+    p.load(phi, b);
+    for (int d = 0; d < D; ++d) {
+        const int step = Tile<float, D, 1>::step(d);
+        const float* w = solid.open.axis(d).block(b);
+        for (int o = 0; o < kBlockCells<D>; o += kSide) {
+            const int t = Tile<float, D, 1>::offset(local_cell<D>(o));
+            EightFaces f{eight_set(unknown.v + t), eight_set(unknown.v + t - step), {}};
+            const __m256 open =
+                _mm256_cmp_ps(_mm256_load_ps(w + o), _mm256_setzero_ps(), _CMP_GT_OQ);
+            const __m256 some = _mm256_and_ps(open, _mm256_or_ps(f.here, f.below));
+            if (!_mm256_movemask_ps(some)) continue;
+            // (P1) between two unknowns, (P2) between one and air.
+            const __m256 p_i = _mm256_loadu_ps(p.v + t), p_j = _mm256_loadu_ps(p.v + t - step);
+            const __m256 to_air = surface_theta(_mm256_blendv_ps(p_j, p_i, f.here),
+                                                _mm256_blendv_ps(p_i, p_j, f.here));
+            f.theta = _mm256_blendv_ps(to_air, _mm256_set1_ps(1), _mm256_and_ps(f.here, f.below));
+            float* v = u.axis(d).block(b) + o;
+            const double *q_i = pressure.v + t, *q_j = q_i - step;
+            const __m256 before = _mm256_load_ps(v);
+            const __m256 after = _mm256_set_m128(subtract_four<1>(f, before, q_i, q_j),
+                                                 subtract_four<0>(f, before, q_i, q_j));
+            _mm256_store_ps(v, _mm256_blendv_ps(before, after, some));
+            // A byte of 1 for each lane of all ones.
+            const __m256i marks = _mm256_srli_epi32(_mm256_castps_si256(some), 31);
+            const __m128i words =
+                _mm_packs_epi32(_mm256_castsi256_si128(marks), _mm256_extracti128_si256(marks, 1));
+            _mm_storel_epi64(reinterpret_cast<__m128i*>(known.axis(d).block(b) + o),
+                             _mm_packus_epi16(words, words));
+        }
+    }
+}
+
 /// (P1), (P2); with kFromZero of u = 0, of which nothing is read.
 template <int D, bool kFromZero>
 void apply_gradient(const BlockSystem<D>& system, const Field<float, D>& phi,
@@ -149,29 +219,7 @@ void apply_gradient(const BlockSystem<D>& system, const Field<float, D>& phi,
             if (kFromZero) std::fill_n(u.axis(d).block(b), kBlockCells<D>, 0.0f);
         }
         if (none_set(unknown)) return;
-        Tile<double, D, 1> pressure;
-        pressure.load(q, b);
-        Tile<float, D, 1> p;
-        p.load(phi, b);
-        for (int d = 0; d < D; ++d) {
-            const int step = Tile<float, D, 1>::step(d);
-            float* v = u.axis(d).block(b);
-            std::uint8_t* k = known.axis(d).block(b);
-            const float* w = solid.open.axis(d).block(b);
-            for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-                const bool here = unknown.v[t], below = unknown.v[t - step];
-                if (w[o] <= 0 || !(here || below)) return;
-                double gradient;
-                if (here && below)
-                    gradient = pressure.v[t] - pressure.v[t - step];
-                else if (here)
-                    gradient = pressure.v[t] / surface_theta(p.v[t], p.v[t - step]);
-                else
-                    gradient = -pressure.v[t - step] / surface_theta(p.v[t - step], p.v[t]);
-                v[o] = static_cast<float>(v[o] - gradient);
-                k[o] = 1;
-            });
-        }
+        subtract_at_edges<D>(unknown, phi, solid, q, b, u, known);
     });
 }
 
@@ -201,16 +249,23 @@ BlockSystem<D> assemble_matrix(const Field<float, D>& phi, const SolidFields<D>&
             const int step = Tile<float, D, 1>::step(d);
             const float* w = open.axis[d].v;
             float* c = system.coefficient.axis(d).block(b);
-            for_each_cell<D, 1>([&](const Index<D>&, int o, int t) {
-                const bool here = unknown.v[t], below = unknown.v[t - step];
-                c[o] = here && below ? w[t] : 0.0f;
-                if (!here) return;
+            for (int o = 0; o < kBlockCells<D>; o += kSide) {
+                const int t = Tile<float, D, 1>::offset(local_cell<D>(o));
+                const __m256 here = eight_set(unknown.v + t), p_i = _mm256_loadu_ps(p.v + t);
+                const __m256 both = _mm256_and_ps(here, eight_set(unknown.v + t - step));
+                _mm256_store_ps(c + o, _mm256_and_ps(both, _mm256_loadu_ps(w + t)));
                 // Air on either side pulls the pressure to zero at the surface (P2). A cell with
                 // phi < 0 that is no unknown is closed off by solid: its faces have w = 0.
-                if (p.v[t - step] >= 0) excess[o] += w[t] / surface_theta(p.v[t], p.v[t - step]);
-                if (p.v[t + step] >= 0)
-                    excess[o] += w[t + step] / surface_theta(p.v[t], p.v[t + step]);
-            });
+                const auto pull = [&](const float* there, const float* face) SLOSH_INLINE {
+                    const __m256 p_j = _mm256_loadu_ps(there);
+                    const __m256 air = _mm256_cmp_ps(p_j, _mm256_setzero_ps(), _CMP_GE_OQ);
+                    const __m256 e = _mm256_div_ps(_mm256_loadu_ps(face), surface_theta(p_i, p_j));
+                    return _mm256_and_ps(_mm256_and_ps(here, air), e);
+                };
+                const __m256 e =
+                    _mm256_add_ps(_mm256_load_ps(excess + o), pull(p.v + t - step, w + t));
+                _mm256_store_ps(excess + o, _mm256_add_ps(e, pull(p.v + t + step, w + t + step)));
+            }
         }
     });
     return system;

@@ -34,6 +34,11 @@ constexpr float kMinTheta = 1e-5f;
 inline float surface_theta(float phi_liquid, float phi_air) {
     return std::max(phi_liquid / (phi_liquid - phi_air), kMinTheta);
 }
+/// The same of eight pairs, bit for bit.
+inline __m256 surface_theta(__m256 phi_liquid, __m256 phi_air) {
+    return _mm256_max_ps(_mm256_div_ps(phi_liquid, _mm256_sub_ps(phi_liquid, phi_air)),
+                         _mm256_set1_ps(kMinTheta));
+}
 
 /// Whether any cell of block `b` is an unknown. Most blocks around the liquid have none: skip them.
 template <int D>

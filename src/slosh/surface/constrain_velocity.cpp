@@ -1,8 +1,14 @@
+// Which rows of eight faces have something to do is found for a whole block at once, from bits;
+// those are then done as vectors.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
+#include "slosh/grid/cell_mask.h"
 #include "slosh/grid/tile.h"
+#include "slosh/particles/lanes.h"
 #include "slosh/surface/extend.h"
 
 namespace slosh {
@@ -12,43 +18,54 @@ namespace {
 template <int D>
 using Values = Tile<float, D, 1>;
 
-/// Gradient of a nodal field at the lower faces, along `axis`, of the cells of a row; t is the
+inline Floats load(const float* v) {
+    return Floats(_mm256_loadu_ps(v));
+}
+
+/// Gradient of a nodal field at the lower faces, along kAxis, of the cells of a row; t is the
 /// first cell's own node.
-template <int D>
-void face_gradients(const Values<D>& nodes, int t, int axis, float (&g)[D][kSide]) {
+template <int D, int kAxis>
+void face_gradients(const Values<D>& nodes, int t, Floats (&g)[D]) {
     // The face's corners are the cell's own node moved along the other axes.
-    constexpr int corners = 1 << (D - 1);
-    for (int d = 0; d < D; ++d)
-        for (int x = 0; x < kSide; ++x) g[d][x] = 0;
-    for (int corner = 0; corner < corners; ++corner) {
+    constexpr int kCorners = 1 << (D - 1), kBack = Values<D>::step(kAxis);
+    for (Floats& component : g) component = Floats{};
+    for (int corner = 0; corner < kCorners; ++corner) {
         const float* at = nodes.v + t;
         int bit = 0;
         for (int d = 0; d < D; ++d)
-            if (d != axis) at += (corner >> bit++ & 1) * Values<D>::step(d);
-        const int s = Values<D>::step(axis);
-        for (int x = 0; x < kSide; ++x) g[axis][x] += 0.5f / corners * (at[x + s] - at[x - s]);
+            if (d != kAxis) at += (corner >> bit++ & 1) * Values<D>::step(d);
+        g[kAxis] += (0.5f / kCorners) * (load(at + kBack) - load(at - kBack));
+        const Floats value = load(at) * (2.0f / kCorners);
         bit = 0;
         for (int d = 0; d < D; ++d) {
-            if (d == axis) continue;
-            const float sign = (corner >> bit++ & 1 ? 2.0f : -2.0f) / corners;
-            for (int x = 0; x < kSide; ++x) g[d][x] += sign * at[x];
+            if (d == kAxis) continue;
+            if (corner >> bit++ & 1)
+                g[d] += value;
+            else
+                g[d] -= value;
         }
     }
 }
 
-/// Adds `sign` times the whole velocity at those faces; the components along other axes are the
-/// mean of the four around the face.
-template <int D>
-void add_velocities(const Values<D> (&u)[D], int t, int axis, float sign, float (&v)[D][kSide]) {
-    const int back = Values<D>::step(axis);
+/// The whole velocity at those faces: components along other axes are the mean of the four around
+/// the face.
+template <int D, int kAxis>
+void face_velocities(const Values<D> (&u)[D], int t, Floats (&v)[D]) {
+    constexpr int kBack = Values<D>::step(kAxis);
     for (int d = 0; d < D; ++d) {
         const float* w = u[d].v + t;
         const int up = Values<D>::step(d);
-        for (int x = 0; x < kSide; ++x)
-            v[d][x] +=
-                sign *
-                (d == axis ? w[x] : 0.25f * (w[x] + w[x + up] + w[x - back] + w[x - back + up]));
+        v[d] = d == kAxis
+                   ? load(w)
+                   : 0.25f * (load(w) + load(w + up) + load(w - kBack) + load(w - kBack + up));
     }
+}
+
+template <int D>
+bool is_zero(const Values<D>& values) {
+    float largest = 0;
+    for (float v : values.v) largest = std::max(largest, std::abs(v));
+    return largest == 0;
 }
 
 /// Particles stay out of solids, so interpolation reaches one cell into them; one more for slopes.
@@ -59,6 +76,49 @@ struct Row {
     int axis, offset;
     float value[kSide];
 };
+
+/// Everything of one block that its faces look at.
+template <int D>
+struct BlockVelocities {
+    Values<D> nodes, u[D], us[D];
+    bool moves;  // whether the solids do
+};
+
+/// Of the faces along kAxis of the row at o that `closed` marks: u without its part along the
+/// solid's normal, but where liquid leaves and `held` does not say that it may not.
+template <int D, int kAxis>
+Row constrained_row(const BlockVelocities<D>& v, int o, Ints closed, Ints held) {
+    const int t = Values<D>::offset(local_cell<D>(o));
+    Floats relative[D], n[D];
+    face_velocities<D, kAxis>(v.u, t, relative);
+    if (v.moves) {
+        Floats solid[D];
+        face_velocities<D, kAxis>(v.us, t, solid);
+        for (int d = 0; d < D; ++d) relative[d] -= solid[d];
+    }
+    face_gradients<D, kAxis>(v.nodes, t, n);
+    Floats square = {}, along = {};
+    for (int d = 0; d < D; ++d) {
+        square += n[d] * n[d];
+        along += n[d] * relative[d];
+    }
+    // Where the solid has no direction the extrapolated value stays.
+    const Ints bound = closed & (square >= 1e-8f) & ((along <= 0) | held);
+    const Floats removed = along * n[kAxis] / max_lanes(square, all_lanes(1e-8f));
+    const Floats value = load(v.u[kAxis].v + t) - choose(bound, removed, Floats{});
+    Row row{kAxis, o, {}};
+    std::memcpy(row.value, &value, sizeof value);
+    return row;
+}
+
+inline Ints all_ones() {
+    return Ints(_mm256_set1_epi32(-1));
+}
+/// All ones where a byte of the row is not zero.
+inline Ints nonzero_bytes(const std::uint8_t* bytes) {
+    const __m128i row = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(bytes));
+    return Ints(_mm256_cvtepu8_epi32(row)) != 0;
+}
 
 }  // namespace
 
@@ -72,55 +132,44 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
     parallel_for(blocks.size(), 4, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         if (kinds && (*kinds)[i] == 0) return;
-        bool closed = false;
+        // Deep inside the solid nothing samples the velocity.
+        const CellMask<D> near = compare<D, _CMP_GT_OQ>(solid.block(b), -kDeep);
+        if (!any<D>(near)) return;
+        CellMask<D> closed[D];
+        bool some = false;
         for (int axis = 0; axis < D; ++axis) {
-            const float* w = open.axis(axis).block(b);
-            for (int o = 0; o < kBlockCells<D>; ++o) closed |= w[o] == 0;
+            closed[axis] = compare<D, _CMP_EQ_OQ>(open.axis(axis).block(b), 0);
+            some |= any<D>(closed[axis]);
         }
-        if (!closed) return;
-        Values<D> nodes, v[D], vs[D];
-        nodes.load(solid, b);
-        for (int d = 0; d < D; ++d) v[d].load(u.axis(d), b);
-        if (solid_velocity)
-            for (int d = 0; d < D; ++d) vs[d].load(solid_velocity->axis(d), b);
-        for (int axis = 0; axis < D; ++axis) {
-            const float* w = open.axis(axis).block(b);
-            for (int o = 0; o < kBlockCells<D>; o += kSide) {
-                bool any = false;
-                for (int x = 0; x < kSide; ++x) any |= w[o + x] == 0;
-                if (!any) continue;
-                const int t = Values<D>::offset(local_cell<D>(o));
-                // Deep inside the solid nothing samples the velocity.
-                bool near = false;
-                for (int x = 0; x < kSide; ++x) near |= nodes.v[t + x] > -kDeep;
-                if (!near) continue;
-                float n[D][kSide], relative[D][kSide] = {};
-                add_velocities<D>(v, t, axis, 1, relative);
-                if (solid_velocity) add_velocities<D>(vs, t, axis, -1, relative);
-                // Far from the liquid all is at rest.
-                if (std::all_of(&relative[0][0], &relative[0][0] + D * kSide,
-                                [](float r) { return r == 0; }))
-                    continue;
-                face_gradients<D>(nodes, t, axis, n);
+        if (!some) return;
+
+        BlockVelocities<D> v;
+        bool at_rest = true;
+        v.moves = false;
+        for (int d = 0; d < D; ++d) {
+            v.u[d].load(u.axis(d), b);
+            at_rest &= is_zero(v.u[d]);
+            if (!solid_velocity) continue;
+            v.us[d].load(solid_velocity->axis(d), b);
+            v.moves |= !is_zero(v.us[d]);
+        }
+        if (at_rest && !v.moves) return;  // far from the liquid
+        v.nodes.load(solid, b);
+        const auto along = [&](auto axis) {
+            for (int row = 0; row < kBlockCells<D> / kSide; ++row) {
+                const int z = row / kSide, shift = kSide * (row % kSide), o = kSide * row;
+                if (!(closed[axis][z] >> shift & 0xff) || !(near[z] >> shift & 0xff)) continue;
+                const Ints is_closed = load(open.axis(axis).block(b) + o) == 0;
                 // Whether liquid that moves away from the solid is held all the same.
-                int held[kSide];
-                for (int x = 0; x < kSide; ++x)
-                    held[x] = !only_inward || (sticky && sticky->block(b)[o + x]);
-                Row row{axis, o, {}};
-                for (int x = 0; x < kSide; ++x) {
-                    float square = 0, along = 0;
-                    for (int d = 0; d < D; ++d) {
-                        square += n[d][x] * n[d][x];
-                        along += n[d][x] * relative[d][x];
-                    }
-                    // Where the solid has no direction the extrapolated value stays.
-                    const bool free = (w[o + x] != 0) | (square < 1e-8f) | ((along > 0) & !held[x]);
-                    const float removed = along * n[axis][x] / std::max(square, 1e-8f);
-                    row.value[x] = v[axis].v[t + x] - (free ? 0.0f : removed);
-                }
-                changes[b].push_back(row);
+                const Ints held = !only_inward ? all_ones()
+                                  : sticky     ? nonzero_bytes(sticky->block(b) + o)
+                                               : Ints{};
+                changes[b].push_back(constrained_row<D, axis>(v, o, is_closed, held));
             }
-        }
+        };
+        along(std::integral_constant<int, 0>{});
+        along(std::integral_constant<int, 1>{});
+        if constexpr (D == 3) along(std::integral_constant<int, 2>{});
     });
     parallel_for(blocks.size(), 16, [&](std::size_t b) {
         for (const Row& r : changes[b])
