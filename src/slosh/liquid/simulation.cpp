@@ -287,8 +287,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool ends_frame, bool fallbac
         extend_velocity(grid.velocity, grid.known, band());
         const bool moving = solids.moving() || !bodies.empty();
         constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open,
-                           moving ? &grid.solid.velocity : nullptr,
-                           separation() != Separation::Off,
+                           moving ? &grid.solid.velocity : nullptr, separation() != Separation::Off,
                            grid.sticky.blocks_ptr() ? &grid.sticky : nullptr,
                            &grid.solid.block_kind);
         if (grid.nu > 0) stick_to_solids(setup, grid);

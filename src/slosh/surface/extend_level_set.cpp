@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "slosh/grid/tile.h"
+#include "slosh/particles/lanes.h"
 #include "slosh/surface/byte_rows.h"
 #include "slosh/surface/extend.h"
 
@@ -13,6 +14,7 @@ template <int D>
 using Values = Tile<float, D, 2>;
 template <int D>
 using Marks = Tile<std::uint8_t, D, 2>;
+constexpr float kFarthest = 1e30f;
 
 /// Offset in a tile of halo 2 of the neighbour with a code.
 template <int D>
@@ -41,22 +43,27 @@ float continued(const Values<D>& phi, const Marks<D>& known, int at, const Index
     return value;
 }
 
-/// The value of a solid-centred cell from its known neighbours, of which it has some.
+/// Eight cells whose known neighbours all are far from the surface get the least (in the liquid the
+/// most) of what those say. Returns the lanes of the cells that are so far.
 template <int D>
-void continue_into(const Values<D>& phi, const Marks<D>& known, const Values<D>& solid, int t,
-                   float& value) {
-    // Far from the surface: whatever the neighbours say.
-    float least = 1e30f, most = -1e30f;
+int continue_far(const Values<D>& phi, const Marks<D>& known, int t, Floats& value) {
+    Floats least = all_lanes(kFarthest), most = all_lanes(-kFarthest);
     for (int code = 0; code < kNeighbours<D>; ++code) {
         const int at = t + neighbour_step<D>(code);
-        if (!known.v[at]) continue;
-        least = std::min(least, phi.v[at]);
-        most = std::max(most, phi.v[at]);
+        const __m128i marks = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(known.v + at));
+        const Ints is_known = Ints(_mm256_cvtepu8_epi32(marks)) != 0;
+        const Floats there = Floats(_mm256_loadu_ps(phi.v + at));
+        least = choose(is_known, min_lanes(least, there), least);
+        most = choose(is_known, max_lanes(most, there), most);
     }
-    if (least > 2 || most < -2) {
-        value = least > 2 ? least : most;
-        return;
-    }
+    const Ints in_air = least > 2;
+    value = choose(in_air, least, most);
+    return bits(in_air | (most < -2));
+}
+
+/// The value of a solid-centred cell from its known neighbours, of which it has some.
+template <int D>
+float continue_near(const Values<D>& phi, const Marks<D>& known, const Values<D>& solid, int t) {
     float normal[D];
     for (int d = 0; d < D; ++d)
         normal[d] = solid.v[t + Values<D>::step(d)] - solid.v[t - Values<D>::step(d)];
@@ -76,7 +83,7 @@ void continue_into(const Values<D>& phi, const Marks<D>& known, const Values<D>&
         sum += w * continued<D>(phi, known, at, offset);
         weights += w;
     }
-    value = sum / weights;
+    const float value = sum / weights;
     // Liquid behind a face and no air behind another: liquid, as deep as the liquid it touches.
     float deepest = 0;
     bool air = false;
@@ -86,7 +93,29 @@ void continue_into(const Values<D>& phi, const Marks<D>& known, const Values<D>&
             deepest = std::min(deepest, phi.v[t + s]);
             air |= phi.v[t + s] >= 0;
         }
-    if (deepest < 0 && !air && value >= 0) value = deepest;
+    return deepest < 0 && !air && value >= 0 ? deepest : value;
+}
+
+/// Whether phi is one and the same in a block and in all blocks around it, by block: there it is
+/// what it would become.
+template <int D>
+std::vector<std::uint8_t> find_uniform(const Field<float, D>& phi) {
+    const Blocks<D>& blocks = phi.blocks();
+    const auto n = static_cast<std::size_t>(blocks.size());
+    std::vector<std::uint8_t> alone(n + 1), around(n);
+    parallel_for(n + 1, 16, [&](std::size_t b) {
+        const float* v = phi.block(static_cast<int>(b));
+        int differ = 0;
+        for (int o = 0; o < kBlockCells<D>; ++o) differ |= v[o] != v[0];
+        alone[b] = !differ;
+    });
+    parallel_for(n, 64, [&](std::size_t i) {
+        const int b = static_cast<int>(i);
+        around[i] = 1;
+        for (int near : blocks.neighbours(b))
+            around[i] &= alone[near] && *phi.block(near) == *phi.block(b);
+    });
+    return around;
 }
 
 }  // namespace
@@ -107,9 +136,10 @@ void extend_into_solids(Field<float, D>& phi, const Field<float, D>& solid, int 
         }
         has_solid[b] = !all;
     });
+    const std::vector<std::uint8_t> uniform = find_uniform(phi);
     std::vector<int> work;
     for (int b = 0; b < blocks->size(); ++b)
-        if (has_solid[b]) work.push_back(b);
+        if (has_solid[b] && !uniform[b]) work.push_back(b);
 
     struct Change {
         int offset;
@@ -132,12 +162,16 @@ void extend_into_solids(Field<float, D>& phi, const Field<float, D>& solid, int 
             Values<D> p, s;
             p.load(phi, work[i]);
             s.load(solid, work[i]);
-            for_each_cell<D, 2>([&](const Index<D>&, int o, int t) {
-                if (!near[o]) return;
-                float value;
-                continue_into<D>(p, k, s, t, value);
-                changes[i].push_back({o, value});
-            });
+            for (int o = 0; o < kBlockCells<D>; o += kSide) {
+                if (load_row(near + o) == 0) continue;
+                const int t = Values<D>::offset(local_cell<D>(o));
+                Floats value;
+                const int far = continue_far<D>(p, k, t, value);
+                for (int x = 0; x < kSide; ++x)
+                    if (near[o + x])
+                        changes[i].push_back(
+                            {o + x, far >> x & 1 ? value[x] : continue_near<D>(p, k, s, t + x)});
+            }
         });
         parallel_for(work.size(), 16, [&](std::size_t i) {
             for (const Change& c : changes[i]) {
