@@ -284,7 +284,7 @@ bool LiquidSimulation<D>::Impl::attempt(double dt, bool ends_frame, bool fallbac
     // The projected field ends at the surface, but particles sample past it.
     {
         StageTimer timer(times, "extrapolation");
-        extend_velocity(grid.velocity, grid.known, band());
+        extend_velocity(grid.velocity, grid.known, band(), &grid.solid.nodal);
         const bool moving = solids.moving() || !bodies.empty();
         constrain_velocity(grid.velocity, grid.solid.nodal, grid.solid.open,
                            moving ? &grid.solid.velocity : nullptr, separation() != Separation::Off,

@@ -68,9 +68,6 @@ bool is_zero(const Values<D>& values) {
     return largest == 0;
 }
 
-/// Particles stay out of solids, so interpolation reaches one cell into them; one more for slopes.
-constexpr float kDeep = 3;
-
 /// New values of eight faces.
 struct Row {
     int axis, offset;
@@ -132,8 +129,8 @@ void constrain_velocity(FaceField<float, D>& u, const Field<float, D>& solid,
     parallel_for(blocks.size(), 4, [&](std::size_t i) {
         const int b = static_cast<int>(i);
         if (kinds && (*kinds)[i] == 0) return;
-        // Deep inside the solid nothing samples the velocity.
-        const CellMask<D> near = compare<D, _CMP_GT_OQ>(solid.block(b), -kDeep);
+        // Deep inside the solid nothing reads the velocity.
+        const CellMask<D> near = compare<D, _CMP_GT_OQ>(solid.block(b), -kDeepestRead);
         if (!any<D>(near)) return;
         CellMask<D> closed[D];
         bool some = false;
