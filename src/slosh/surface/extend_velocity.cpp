@@ -1,6 +1,5 @@
 // Which faces get a value in a layer is found for a whole block at once, from bits; only the rows
 // of eight that gain some are then looked at.
-#include <cstring>
 #include <vector>
 
 #include "slosh/grid/cell_mask.h"
@@ -20,19 +19,30 @@ inline Ints8 lanes(std::uint64_t bits) {
     return ((static_cast<std::int32_t>(bits & 0xff) & bit) == bit);
 }
 
+inline Floats8 load(const float* row) {
+    return Floats8(_mm256_loadu_ps(row));
+}
+/// A row moved by one cell: value i is that of x = i - 1, or of x = i + 1.
+inline Floats8 from_left(Floats8 row, float left) {
+    const __m256i order = _mm256_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6);
+    const __m256 moved = _mm256_permutevar8x32_ps(__m256(row), order);
+    return Floats8(_mm256_blend_ps(moved, _mm256_set1_ps(left), 0x01));
+}
+inline Floats8 from_right(Floats8 row, float right) {
+    const __m256i order = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 7);
+    const __m256 moved = _mm256_permutevar8x32_ps(__m256(row), order);
+    return Floats8(_mm256_blend_ps(moved, _mm256_set1_ps(right), 0x80));
+}
+
 /// Adds the marked ones of eight values and counts them. Unmarked values may be anything, even NaN.
-inline void add_marked(const float* value, std::uint64_t marks, Floats8& sum, Ints8& number) {
-    Ints8 bits;
-    std::memcpy(&bits, value, sizeof bits);
+inline void add_marked(Floats8 value, std::uint64_t marks, Floats8& sum, Ints8& number) {
     const Ints8 m = lanes(marks);
-    bits &= m;
-    Floats8 masked;
-    std::memcpy(&masked, &bits, sizeof masked);
-    sum += masked;
+    sum += Floats8(_mm256_and_ps(__m256(value), __m256(m)));
     number -= m;
 }
 
-/// New values of one block, and the faces that get them.
+/// New values of the rows of one block that gain some, one after the other, and the faces that get
+/// them.
 template <int D>
 struct Staged {
     alignas(64) float value[kBlockCells<D>];
@@ -126,17 +136,15 @@ void Layers<D>::stage(int b, Staged<D>& out) const {
     }
     if (!out.any) return;
 
+    float* next = out.value;
     for (int row = 0; row < kBlockCells<D> / kSide; ++row) {
         if (row_of<D>(out.gained, row) == 0) continue;
         const int o = row * kSide;
-        float line[kSide + 2];  // the row with its two neighbours along x
-        line[0] = near[0][o + kSide - 1];
-        std::memcpy(line + 1, self + o, sizeof(float) * kSide);
-        line[kSide + 1] = near[1][o];
+        const Floats8 here = load(self + o);
         Floats8 sum = {};
         Ints8 number = {};
-        add_marked(line, row_of<D>(mark[0], row), sum, number);
-        add_marked(line + 2, row_of<D>(mark[1], row), sum, number);
+        add_marked(from_left(here, near[0][o + kSide - 1]), row_of<D>(mark[0], row), sum, number);
+        add_marked(from_right(here, near[1][o]), row_of<D>(mark[1], row), sum, number);
         // The rows on both sides along y and z, in this block or its neighbour.
         const int place[2] = {row % kSide, row / kSide};
         for (int axis = 1; axis < D; ++axis) {
@@ -145,12 +153,13 @@ void Layers<D>::stage(int b, Staged<D>& out) const {
                 place[axis - 1] == 0 ? near[2 * axis] + o + back : self + o - stride;
             const float* upper =
                 place[axis - 1] == kSide - 1 ? near[2 * axis + 1] + o - back : self + o + stride;
-            add_marked(lower, row_of<D>(mark[2 * axis], row), sum, number);
-            add_marked(upper, row_of<D>(mark[2 * axis + 1], row), sum, number);
+            add_marked(load(lower), row_of<D>(mark[2 * axis], row), sum, number);
+            add_marked(load(upper), row_of<D>(mark[2 * axis + 1], row), sum, number);
         }
         const Ints8 one = {1, 1, 1, 1, 1, 1, 1, 1};
         sum /= __builtin_convertvector(number > one ? number : one, Floats8);
-        std::memcpy(out.value + o, &sum, sizeof sum);
+        _mm256_store_ps(next, __m256(sum));
+        next += kSide;
     }
 }
 
@@ -159,15 +168,12 @@ void Layers<D>::commit(int b, const Staged<D>& staged) {
     if (!staged.any) return;
     grown_[b] = 1;
     float* v = u_.block(b);
+    const float* next = staged.value;
     for (int row = 0; row < kBlockCells<D> / kSide; ++row) {
         const std::uint64_t gained = row_of<D>(staged.gained, row);
         if (gained == 0) continue;
-        const Ints8 m = lanes(gained);
-        Floats8 before, now;
-        std::memcpy(&before, v + row * kSide, sizeof before);
-        std::memcpy(&now, staged.value + row * kSide, sizeof now);
-        now = m ? now : before;
-        std::memcpy(v + row * kSide, &now, sizeof now);
+        _mm256_maskstore_ps(v + row * kSide, __m256i(lanes(gained)), _mm256_load_ps(next));
+        next += kSide;
     }
     for (int z = 0; z < kPlanes<D>; ++z) known_[b][z] |= staged.gained[z];
 }
