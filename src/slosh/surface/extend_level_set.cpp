@@ -43,23 +43,53 @@ float continued(const Values<D>& phi, const Marks<D>& known, int at, const Index
     return value;
 }
 
-/// Eight cells whose known neighbours all are far from the surface get the least (in the liquid the
-/// most) of what those say. Returns the lanes of the cells that are so far.
+/// The least and the most of phi at the known ones among the cells around each cell of a block and
+/// itself, a row at a time: first along x, then y, then z.
 template <int D>
-int continue_far(const Values<D>& phi, const Marks<D>& known, int t, Floats& value) {
-    Floats least = all_lanes(kFarthest), most = all_lanes(-kFarthest);
-    for (int code = 0; code < kNeighbours<D>; ++code) {
-        const int at = t + neighbour_step<D>(code);
-        const __m128i marks = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(known.v + at));
-        const Ints is_known = Ints(_mm256_cvtepu8_epi32(marks)) != 0;
-        const Floats there = Floats(_mm256_loadu_ps(phi.v + at));
-        least = choose(is_known, min_lanes(least, there), least);
-        most = choose(is_known, max_lanes(most, there), most);
+class KnownRange {
+public:
+    struct Range {
+        Floats least, most;
+    };
+
+    KnownRange(const Values<D>& phi, const Marks<D>& known) {
+        constexpr int kDeep = D == 3 ? kSide + 2 : 1;
+        Range along_x[kDeep][kSide + 2];
+        for (int z = 0; z < kDeep; ++z)
+            for (int y = 0; y < kSide + 2; ++y) {
+                Index<D> first;
+                first[1] = y - 1;
+                if constexpr (D == 3) first[2] = z - 1;
+                const int t = Values<D>::offset(first);
+                along_x[z][y] = unite(at(phi, known, t - 1), at(phi, known, t),
+                                      at(phi, known, t + 1));
+            }
+        for (int z = 0; z < kDeep; ++z)
+            for (int y = 0; y < kSide; ++y) {
+                const Range* x = along_x[z] + y;
+                along_y_[z][y] = unite(x[0], x[1], x[2]);
+            }
     }
-    const Ints in_air = least > 2;
-    value = choose(in_air, least, most);
-    return bits(in_air | (most < -2));
-}
+    Range row(int y, int z) const {
+        if constexpr (D == 2) return along_y_[0][y];
+        return unite(along_y_[z][y], along_y_[z + 1][y], along_y_[z + 2][y]);
+    }
+
+private:
+    static Range unite(const Range& a, const Range& b, const Range& c) {
+        return {min_lanes(a.least, min_lanes(b.least, c.least)),
+                max_lanes(a.most, max_lanes(b.most, c.most))};
+    }
+    static Range at(const Values<D>& phi, const Marks<D>& known, int t) {
+        const __m128i marks = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(known.v + t));
+        const Ints is_known = Ints(_mm256_cvtepu8_epi32(marks)) != 0;
+        const Floats value = Floats(_mm256_loadu_ps(phi.v + t));
+        return {choose(is_known, value, all_lanes(kFarthest)),
+                choose(is_known, value, all_lanes(-kFarthest))};
+    }
+
+    Range along_y_[D == 3 ? kSide + 2 : 1][kSide];
+};
 
 /// The value of a solid-centred cell from its known neighbours, of which it has some.
 template <int D>
@@ -162,11 +192,15 @@ void extend_into_solids(Field<float, D>& phi, const Field<float, D>& solid, int 
             Values<D> p, s;
             p.load(phi, work[i]);
             s.load(solid, work[i]);
+            const KnownRange<D> ranges(p, k);
             for (int o = 0; o < kBlockCells<D>; o += kSide) {
                 if (load_row(near + o) == 0) continue;
                 const int t = Values<D>::offset(local_cell<D>(o));
-                Floats value;
-                const int far = continue_far<D>(p, k, t, value);
+                // Far from the surface: whatever the neighbours say.
+                const auto range = ranges.row(o / kSide % kSide, o / (kSide * kSide));
+                const Ints in_air = range.least > 2;
+                const Floats value = choose(in_air, range.least, range.most);
+                const int far = bits(in_air | (range.most < -2));
                 for (int x = 0; x < kSide; ++x)
                     if (near[o + x])
                         changes[i].push_back(
