@@ -1,5 +1,7 @@
 #include "slosh/pressure/density_correction.h"
 
+#include <optional>
+
 #include "slosh/grid/cell_mask.h"
 #include "slosh/grid/tile.h"
 
@@ -9,22 +11,40 @@ namespace {
 // All of these do a row of eight cells, the first of them at t in the tiles.
 
 /// What the multilinear kernel centred at a cell counts of evenly spread particles: it weighs the
-/// cell itself 3/4 and its neighbours 1/8 along each axis.
+/// cell itself 3/4 and its neighbours 1/8 along each axis. Of a whole block: first along x, then y,
+/// then z.
 template <int D>
-void expected_shares(const Tile<float, D, 1>& open, int t, float (&share)[kSide]) {
-    constexpr float kWeight[3] = {0.125f, 0.75f, 0.125f};
-    std::fill_n(share, kSide, 0.0f);
-    for (int code = 0; code < kNeighbours<D>; ++code) {
-        const Index<D> o = neighbour_offset<D>(code);
-        float w = 1;
-        int at = t;
-        for (int d = 0; d < D; ++d) {
-            w *= kWeight[o[d] + 1];
-            at += o[d] * Tile<float, D, 1>::step(d);
-        }
-        for (int x = 0; x < kSide; ++x) share[x] += w * open.v[at + x];
+class ExpectedShares {
+public:
+    explicit ExpectedShares(const Tile<float, D, 1>& open) {
+        using T = Tile<float, D, 1>;
+        constexpr int kDeep = D == 3 ? T::kStride : 1;
+        float along_x[kDeep][T::kStride][kSide];
+        for (int z = 0; z < kDeep; ++z)
+            for (int y = 0; y < T::kStride; ++y) {
+                const float* row = open.v + (z * T::kStride + y) * T::kStride;
+                weigh(row, row + 1, row + 2, along_x[z][y]);
+            }
+        for (int z = 0; z < kDeep; ++z)
+            for (int y = 0; y < kSide; ++y)
+                weigh(along_x[z][y], along_x[z][y + 1], along_x[z][y + 2], along_y_[z][y]);
     }
-}
+    void row(int o, float (&share)[kSide]) const {
+        const int y = o / kSide % kSide, z = o / (kSide * kSide);
+        if constexpr (D == 3)
+            weigh(along_y_[z][y], along_y_[z + 1][y], along_y_[z + 2][y], share);
+        else
+            std::copy_n(along_y_[z][y], kSide, share);
+    }
+
+private:
+    static void weigh(const float* before, const float* here, const float* after, float* sum) {
+        for (int x = 0; x < kSide; ++x) sum[x] = 0.125f * (before[x] + after[x]) + 0.75f * here[x];
+    }
+
+    float along_y_[D == 3 ? kSide + 2 : 1][kSide][kSide];
+};
+
 /// Share of the kernel's weight that lies in the liquid, for a flat surface at distance phi: the
 /// kernel falls linearly to zero at one cell.
 void liquid_shares(const float* phi, float (&share)[kSide]) {
@@ -108,8 +128,12 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
                 rhs[o] = unknown[o] ? corrected(n[o] / rest - 1, options) : 0;
             return;
         }
-        Tile<float, D, 1> open;
-        if (!free_block) open.load(solid.cell_open, b);
+        std::optional<ExpectedShares<D>> shares;
+        if (!free_block) {
+            Tile<float, D, 1> open;
+            open.load(solid.cell_open, b);
+            shares.emplace(open);
+        }
         Tile<std::uint8_t, D, 1> gap;
         if (near_gap[b]) gap.load(*released, b);
         Tile<float, D, 1> p;
@@ -120,17 +144,19 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
             std::fill_n(share, kSide, 1.0f);
             std::fill_n(cell_open, kSide, 1.0f);
             if (!free_block) {
-                expected_shares<D>(open, t, share);
-                std::copy_n(open.v + t, kSide, cell_open);
+                shares->row(o, share);
+                std::copy_n(solid.cell_open.block(b) + o, kSide, cell_open);
             }
             liquid_shares(p.v + t, liquid);
             int may[kSide];
             may_be_low<D>(p, near_gap[b] ? &gap : nullptr, t, may);
+            // Without a branch: nobody can guess which cells say something.
             for (int x = 0; x < kSide; ++x) {
-                double e = n[o + x] / (rest * share[x] * liquid[x]) - 1;
-                e = e < 0 && !may[x] ? 0 : e;
-                const bool says = unknown[o + x] && share[x] >= kSmallestShare;
-                rhs[o + x] = says ? corrected(e, options) * cell_open[x] : 0;
+                const double error = n[o + x] / (rest * share[x] * liquid[x]) - 1;
+                const double e = (error < 0) & !may[x] ? 0 : error;
+                const int says = (unknown[o + x] != 0) & (share[x] >= kSmallestShare);
+                const double value = corrected(e, options) * cell_open[x];
+                rhs[o + x] = says ? value : 0;
             }
         }
     });

@@ -61,8 +61,8 @@ public:
                 first[1] = y - 1;
                 if constexpr (D == 3) first[2] = z - 1;
                 const int t = Values<D>::offset(first);
-                along_x[z][y] = unite(at(phi, known, t - 1), at(phi, known, t),
-                                      at(phi, known, t + 1));
+                along_x[z][y] =
+                    unite(at(phi, known, t - 1), at(phi, known, t), at(phi, known, t + 1));
             }
         for (int z = 0; z < kDeep; ++z)
             for (int y = 0; y < kSide; ++y) {
