@@ -25,7 +25,7 @@ constexpr int kOften = 2;
 /// Share of S that the first sweeps from p = 0 may put at its bound. Beyond it they are too far
 /// from the truth, and three cycles would go by before the set is about right: it is found on cells
 /// twice the size instead, to this residual, unless there are few unknowns.
-constexpr double kMany = 0.2;
+constexpr double kMany = 0.3;
 constexpr std::size_t kSmall = 50000;
 constexpr LcpOptions kGuess{.tolerance = 0.05, .max_iterations = 20};
 
