@@ -72,6 +72,8 @@ struct Sum {
             if (unit_of(s.name) == unit) sum += s.cpu;
         return sum;
     }
+    /// Of the stages that go over this unit, by it. ns.
+    double cost(Unit unit) const { return 1e9 * cpu(unit) / number[unit]; }
 };
 
 /// One run. The first substep gets its memory from the system and meets all walls anew, which a run
@@ -179,10 +181,9 @@ Json row_of(const Case& c, int repeats) {
     row.set("liquid_share", later.number[kLiquidCell] / later.number[kTouchedCell]);
     // Each kind of stage by what it goes over: what should not grow with the size. Then all but
     // those of particles by cells touched, which does where more of the cells hold liquid.
-    const auto cost = [&](Unit unit) { return later.cpu(unit) / later.number[unit] * 1e9; };
-    row.set("particle_stages_ns", cost(kParticle));
-    row.set("liquid_stages_ns", cost(kLiquidCell));
-    row.set("touched_stages_ns", cost(kTouchedCell));
+    row.set("particle_stages_ns", later.cost(kParticle));
+    row.set("liquid_stages_ns", later.cost(kLiquidCell));
+    row.set("touched_stages_ns", later.cost(kTouchedCell));
     row.set("cell_stages_ns",
             (later.cpu(kLiquidCell) + later.cpu(kTouchedCell)) / later.number[kTouchedCell] * 1e9);
     row.set("setup_share", later.setup_share());
@@ -213,6 +214,23 @@ void show(const Json& row, BenchReport& report) {
                     row.find("cpu_ns_by_stage")->find(m.key)->number, kUnitNames[unit_of(m.key)]);
 }
 
+/// Whether cost grows with the size: each kind of stage by what it goes over, and the largest over
+/// the least.
+void show_growth(const std::vector<Case>& cases) {
+    if (cases.size() < 2) return;
+    for (const Unit unit : {kParticle, kLiquidCell, kTouchedCell}) {
+        double least = 1e30, largest = 0;
+        std::printf("    ns CPU a %-12s", kUnitNames[unit]);
+        for (const Case& c : cases) {
+            const double ns = c.least->later.cost(unit);
+            least = std::min(least, ns);
+            largest = std::max(largest, ns);
+            std::printf(" %7.1f", ns);
+        }
+        std::printf("   largest over least %.2f\n", largest / least);
+    }
+}
+
 }  // namespace
 
 void bench_step(const BenchOptions& options, BenchReport& report) {
@@ -241,6 +259,7 @@ void bench_step(const BenchOptions& options, BenchReport& report) {
             c.run();
             if (k == repeats) show(row_of(c, repeats), report);
         }
+    show_growth(cases);
     set_threads(0);
 }
 

@@ -24,6 +24,24 @@ bool any(const CellMask<D>& m) {
     return all != 0;
 }
 
+template <int D>
+bool is_full(const CellMask<D>& m) {
+    std::uint64_t all = ~0ull;
+    for (std::uint64_t w : m) all &= w;
+    return all == ~0ull;
+}
+
+/// The eight bits of row y of a plane.
+inline std::uint64_t row_of(std::uint64_t plane, int y) {
+    return plane >> (kSide * y) & 0xff;
+}
+/// All ones in the lanes of a row whose bit is set.
+inline __m256 lanes_of(std::uint64_t row_bits) {
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i all = _mm256_set1_epi32(static_cast<int>(row_bits & 0xff));
+    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(_mm256_and_si256(all, bit), bit));
+}
+
 /// Cells of a block whose byte is not zero.
 template <int D>
 inline CellMask<D> nonzero(const std::uint8_t* v) {

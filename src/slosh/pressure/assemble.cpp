@@ -15,13 +15,6 @@ bool all_set(const Tile<std::uint8_t, D, 1>& flags) {
     for (std::uint8_t k : flags.v) all &= k;
     return all;
 }
-template <int D>
-bool none_set(const Tile<std::uint8_t, D, 1>& flags) {
-    std::uint8_t any = 0;
-    for (std::uint8_t k : flags.v) any |= k;
-    return !any;
-}
-
 /// One tile per axis of a face field.
 template <class T, int D>
 struct FaceTiles {
@@ -137,66 +130,64 @@ inline __m256 eight_set(const std::uint8_t* marks) {
         _mm256_cmpgt_epi32(_mm256_cvtepu8_epi32(row), _mm256_setzero_si256()));
 }
 
-/// Which of eight cells are unknowns, here and across the lower face, and theta of that face (1
-/// between two unknowns).
-struct EightFaces {
-    __m256 here, below, theta;
+/// All ones in the cells of a row whose bit is set.
+inline detail::Row wide_lanes_of(std::uint64_t row_bits) {
+    const __m256i lanes = _mm256_castps_si256(lanes_of(row_bits));
+    const auto wide = [](__m128i four) { return _mm256_castsi256_pd(_mm256_cvtepi32_epi64(four)); };
+    return {wide(_mm256_castsi256_si128(lanes)), wide(_mm256_extracti128_si256(lanes, 1))};
+}
+/// The rows of q and phi that a block's lower faces along one axis lie between.
+template <int D>
+struct FaceRows {
+    BlockRows<double, D> q;
+    BlockRows<float, D> phi;
+
+    FaceRows(const Field<double, D>& pressure, const Field<float, D>& distance, int b)
+        : q(pressure, b), phi(distance, b) {}
+    detail::Row q_below(const detail::Row& here, int axis, int y, int z) const {
+        if (axis == 0) return detail::from_left(here, q.left(y, z));
+        return detail::load_row(axis == 1 ? q.row(y - 1, z) : q.row(y, z - 1));
+    }
+    __m256 phi_below(__m256 here, int axis, int y, int z) const {
+        if (axis > 0) return _mm256_load_ps(axis == 1 ? phi.row(y - 1, z) : phi.row(y, z - 1));
+        const __m256i order = _mm256_setr_epi32(0, 0, 1, 2, 3, 4, 5, 6);
+        return _mm256_blend_ps(_mm256_permutevar8x32_ps(here, order),
+                               _mm256_set1_ps(phi.left(y, z)), 1);
+    }
 };
 
-/// u - (q_i - q_j) / theta of the lower or upper four of eight faces; q of what is no unknown is 0.
-template <int kUpper>
-__m128 subtract_four(const EightFaces& f, __m256 u, const double* q_i, const double* q_j) {
-    const auto masked = [](const double* q, __m256 mask) SLOSH_INLINE {
-        const __m128i four = _mm_castps_si128(_mm256_extractf128_ps(mask, kUpper));
-        return _mm256_and_pd(_mm256_loadu_pd(q + 4 * kUpper),
-                             _mm256_castsi256_pd(_mm256_cvtepi32_epi64(four)));
-    };
-    const auto wide = [](__m256 v) SLOSH_INLINE {
-        return _mm256_cvtps_pd(_mm256_extractf128_ps(v, kUpper));
-    };
-    const __m256d difference = _mm256_sub_pd(masked(q_i, f.here), masked(q_j, f.below));
-    return _mm256_cvtpd_ps(_mm256_sub_pd(wide(u), _mm256_div_pd(difference, wide(f.theta))));
-}
-
-/// u - grad q, and who is known, in a block with surface or solid in it. `unknown` is of the
-/// system, in the block and around it.
+/// u - grad q in a block with surface or solid in it, at the faces `some` along one axis. `here`
+/// and `below` tell on which sides of a face there are unknowns; q of what is none counts as zero.
 template <int D>
-void subtract_at_edges(const Tile<std::uint8_t, D, 1>& unknown, const Field<float, D>& phi,
-                       const SolidFields<D>& solid, const Field<double, D>& q, int b,
-                       FaceField<float, D>& u, FaceField<std::uint8_t, D>& known) {
-    Tile<double, D, 1> pressure;
-    pressure.load(q, b);
-    Tile<float, D, 1> p;
-    p.load(phi, b);
-    for (int d = 0; d < D; ++d) {
-        const int step = Tile<float, D, 1>::step(d);
-        const float* w = solid.open.axis(d).block(b);
-        for (int o = 0; o < kBlockCells<D>; o += kSide) {
-            const int t = Tile<float, D, 1>::offset(local_cell<D>(o));
-            EightFaces f{eight_set(unknown.v + t), eight_set(unknown.v + t - step), {}};
-            const __m256 open =
-                _mm256_cmp_ps(_mm256_load_ps(w + o), _mm256_setzero_ps(), _CMP_GT_OQ);
-            const __m256 some = _mm256_and_ps(open, _mm256_or_ps(f.here, f.below));
-            if (!_mm256_movemask_ps(some)) continue;
-            // (P1) between two unknowns, (P2) between one and air.
-            const __m256 p_i = _mm256_loadu_ps(p.v + t), p_j = _mm256_loadu_ps(p.v + t - step);
-            const __m256 to_air = surface_theta(_mm256_blendv_ps(p_j, p_i, f.here),
-                                                _mm256_blendv_ps(p_i, p_j, f.here));
-            f.theta = _mm256_blendv_ps(to_air, _mm256_set1_ps(1), _mm256_and_ps(f.here, f.below));
-            float* v = u.axis(d).block(b) + o;
-            const double *q_i = pressure.v + t, *q_j = q_i - step;
-            const __m256 before = _mm256_load_ps(v);
-            const __m256 after = _mm256_set_m128(subtract_four<1>(f, before, q_i, q_j),
-                                                 subtract_four<0>(f, before, q_i, q_j));
-            _mm256_store_ps(v, _mm256_blendv_ps(before, after, some));
-            // A byte of 1 for each lane of all ones.
-            const __m256i marks = _mm256_srli_epi32(_mm256_castps_si256(some), 31);
-            const __m128i words =
-                _mm_packs_epi32(_mm256_castsi256_si128(marks), _mm256_extracti128_si256(marks, 1));
-            _mm_storel_epi64(reinterpret_cast<__m128i*>(known.axis(d).block(b) + o),
-                             _mm_packus_epi16(words, words));
+void subtract_at_edges(const FaceRows<D>& rows, int axis, const CellMask<D>& here,
+                       const CellMask<D>& below, const CellMask<D>& some, float* u) {
+    using namespace detail;
+    for (int z = 0, o = 0; z < kPlanes<D>; ++z)
+        for (int y = 0; y < kSide; ++y, o += kSide) {
+            const std::uint64_t faces = row_of(some[z], y);
+            if (faces == 0) continue;
+            const std::uint64_t upper = row_of(here[z], y), lower = row_of(below[z], y);
+            const Row q_i = load_row(rows.q.self + o), q_j = rows.q_below(q_i, axis, y, z);
+            const Row is_i = wide_lanes_of(upper), is_j = wide_lanes_of(lower);
+            Row d{_mm256_sub_pd(_mm256_and_pd(q_i.low, is_i.low), _mm256_and_pd(q_j.low, is_j.low)),
+                  _mm256_sub_pd(_mm256_and_pd(q_i.high, is_i.high),
+                                _mm256_and_pd(q_j.high, is_j.high))};
+            if (faces & ~(upper & lower)) {  // (P2) between an unknown and air, else (P1)
+                const __m256 p_i = _mm256_load_ps(rows.phi.self + o);
+                const __m256 p_j = rows.phi_below(p_i, axis, y, z), i = lanes_of(upper);
+                const __m256 to_air =
+                    surface_theta(_mm256_blendv_ps(p_j, p_i, i), _mm256_blendv_ps(p_i, p_j, i));
+                const __m256 theta =
+                    _mm256_blendv_ps(to_air, _mm256_set1_ps(1), lanes_of(upper & lower));
+                d.low = _mm256_div_pd(d.low, _mm256_cvtps_pd(_mm256_castps256_ps128(theta)));
+                d.high = _mm256_div_pd(d.high, _mm256_cvtps_pd(_mm256_extractf128_ps(theta, 1)));
+            }
+            const Row before = load_row(u + o);
+            const __m256 after =
+                _mm256_set_m128(_mm256_cvtpd_ps(_mm256_sub_pd(before.high, d.high)),
+                                _mm256_cvtpd_ps(_mm256_sub_pd(before.low, d.low)));
+            _mm256_maskstore_ps(u + o, _mm256_castps_si256(lanes_of(faces)), after);
         }
-    }
 }
 
 /// (P1), (P2); with kFromZero of u = 0, of which nothing is read.
@@ -204,22 +195,44 @@ template <int D, bool kFromZero>
 void apply_gradient(const BlockSystem<D>& system, const Field<float, D>& phi,
                     const SolidFields<D>& solid, const Field<double, D>& q, FaceField<float, D>& u,
                     FaceField<std::uint8_t, D>& known) {
-    parallel_for(system.blocks->size(), 4, [&](std::size_t block) {
+    const Blocks<D>& blocks = *system.blocks;
+    parallel_for(blocks.size(), 4, [&](std::size_t block) {
         const int b = static_cast<int>(block);
-        Tile<std::uint8_t, D, 1> unknown;
-        unknown.load(system.unknown, b);
+        const CellMask<D> here = nonzero<D>(system.unknown.block(b));
+        CellMask<D> below[D];
+        CellMask<D> all = here, some = here;
+        for (int d = 0; d < D; ++d) {
+            const int near = blocks.neighbour(b, face_code<D>(2 * d));
+            below[d] = from_below<D>(here, nonzero<D>(system.unknown.block(near)), d);
+            for (int z = 0; z < kPlanes<D>; ++z) {
+                all[z] &= below[d][z];
+                some[z] |= below[d][z];
+            }
+        }
+        const bool is_open = solid.block_kind[b] == kBlockOpen;
         // Most blocks are liquid through and through: no surface, no solid, no branch.
-        if (solid.block_kind[b] == kBlockOpen && all_set(unknown)) {
+        if (is_open && is_full<D>(all)) {
             subtract_inside<D, kFromZero>(q, b, u);
             for (int d = 0; d < D; ++d) std::fill_n(known.axis(d).block(b), kBlockCells<D>, 1);
             return;
         }
+        const FaceRows<D> rows(q, phi, b);
         for (int d = 0; d < D; ++d) {
-            std::fill_n(known.axis(d).block(b), kBlockCells<D>, 0);
-            if (kFromZero) std::fill_n(u.axis(d).block(b), kBlockCells<D>, 0.0f);
+            float* v = u.axis(d).block(b);
+            if (kFromZero) std::fill_n(v, kBlockCells<D>, 0.0f);
+            if (!any<D>(some)) {
+                std::fill_n(known.axis(d).block(b), kBlockCells<D>, 0);
+                continue;
+            }
+            CellMask<D> faces;
+            for (int z = 0; z < kPlanes<D>; ++z) faces[z] = here[z] | below[d][z];
+            if (!is_open) {
+                const CellMask<D> open = compare<D, _CMP_GT_OQ>(solid.open.axis(d).block(b), 0);
+                for (int z = 0; z < kPlanes<D>; ++z) faces[z] &= open[z];
+            }
+            store_marks<D>(faces, known.axis(d).block(b));
+            subtract_at_edges<D>(rows, d, here, below[d], faces, v);
         }
-        if (none_set(unknown)) return;
-        subtract_at_edges<D>(unknown, phi, solid, q, b, u, known);
     });
 }
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "slosh/grid/cell_mask.h"
 #include "slosh/grid/tile.h"
+#include "slosh/linear/cell_mask.h"
 
 namespace slosh {
 
@@ -55,22 +55,33 @@ void liquid_shares(const float* phi, float (&share)[kSide]) {
     }
 }
 
-/// Whether liquid at least a cell deep is next to the cell: only then is the surface near it flat
+/// Cells that are marked or next to one that is; marks(block) gives those of a block.
+template <int D, class Marks>
+CellMask<D> dilated(const Blocks<D>& blocks, int b, const Marks& marks) {
+    const CellMask<D> own = marks(b);
+    CellMask<D> all = own;
+    for (int axis = 0; axis < D; ++axis) {
+        const int below = blocks.neighbour(b, face_code<D>(2 * axis)),
+                  above = blocks.neighbour(b, face_code<D>(2 * axis + 1));
+        const CellMask<D> lower = from_below<D>(own, marks(below), axis);
+        const CellMask<D> upper = from_above<D>(own, marks(above), axis);
+        for (int z = 0; z < kPlanes<D>; ++z) all[z] |= lower[z] | upper[z];
+    }
+    return all;
+}
+
+/// Cells with liquid at least a cell deep next to them: only then is the surface near a cell flat
 /// enough for a low density to mean anything (a thin sheet always looks thin). Nor does it mean
 /// anything in or next to a gap.
 template <int D>
-void may_be_low(const Tile<float, D, 1>& phi, const Tile<std::uint8_t, D, 1>* gap, int t,
-                int (&may)[kSide]) {
-    const auto deep = [&](int at) { return phi.v[at] < -1; };
-    for (int x = 0; x < kSide; ++x) may[x] = deep(t + x);
-    for (int d = 0; d < D; ++d)
-        for (const int step : {-Tile<float, D, 1>::step(d), Tile<float, D, 1>::step(d)})
-            for (int x = 0; x < kSide; ++x) may[x] |= deep(t + step + x);
-    if (!gap) return;
-    for (int x = 0; x < kSide; ++x) may[x] &= !gap->v[t + x];
-    for (int d = 0; d < D; ++d)
-        for (const int step : {-Tile<float, D, 1>::step(d), Tile<float, D, 1>::step(d)})
-            for (int x = 0; x < kSide; ++x) may[x] &= !gap->v[t + step + x];
+CellMask<D> find_flat(const Field<float, D>& phi, const Field<std::uint8_t, D>* gap, int b) {
+    CellMask<D> flat = dilated<D>(
+        phi.blocks(), b, [&](int at) { return compare<D, _CMP_LT_OQ>(phi.block(at), -1); });
+    if (!gap) return flat;
+    const CellMask<D> open =
+        dilated<D>(phi.blocks(), b, [&](int at) { return nonzero<D>(gap->block(at)); });
+    for (int z = 0; z < kPlanes<D>; ++z) flat[z] &= ~open[z];
+    return flat;
 }
 
 /// Whether a block lies a cell deep in the liquid.
@@ -134,12 +145,8 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
             open.load(solid.cell_open, b);
             shares.emplace(open);
         }
-        Tile<std::uint8_t, D, 1> gap;
-        if (near_gap[b]) gap.load(*released, b);
-        Tile<float, D, 1> p;
-        p.load(phi, b);
+        const CellMask<D> flat = find_flat<D>(phi, near_gap[b] ? released : nullptr, b);
         for (int o = 0; o < kBlockCells<D>; o += kSide) {
-            const int t = Tile<float, D, 1>::offset(local_cell<D>(o));
             float share[kSide], liquid[kSide], cell_open[kSide];
             std::fill_n(share, kSide, 1.0f);
             std::fill_n(cell_open, kSide, 1.0f);
@@ -147,9 +154,11 @@ void assemble_density_rhs(const Field<float, D>& density, double rest, const Fie
                 shares->row(o, share);
                 std::copy_n(solid.cell_open.block(b) + o, kSide, cell_open);
             }
-            liquid_shares(p.v + t, liquid);
-            int may[kSide];
-            may_be_low<D>(p, near_gap[b] ? &gap : nullptr, t, may);
+            liquid_shares(phi.block(b) + o, liquid);
+            alignas(32) int may[kSide];  // be low: -1, or 0
+            _mm256_store_si256(
+                reinterpret_cast<__m256i*>(may),
+                _mm256_castps_si256(lanes_of(row_of(flat[o / 64], o / kSide % kSide))));
             // Without a branch: nobody can guess which cells say something.
             for (int x = 0; x < kSide; ++x) {
                 const double error = n[o + x] / (rest * share[x] * liquid[x]) - 1;

@@ -13,12 +13,6 @@ namespace {
 using Ints8 = std::int32_t __attribute__((vector_size(32)));
 using Floats8 = float __attribute__((vector_size(32)));
 
-/// All ones where a bit of a row is set.
-inline Ints8 lanes(std::uint64_t bits) {
-    const Ints8 bit = {1, 2, 4, 8, 16, 32, 64, 128};
-    return ((static_cast<std::int32_t>(bits & 0xff) & bit) == bit);
-}
-
 inline Floats8 load(const float* row) {
     return Floats8(_mm256_loadu_ps(row));
 }
@@ -36,7 +30,7 @@ inline Floats8 from_right(Floats8 row, float right) {
 
 /// Adds the marked ones of eight values and counts them. Unmarked values may be anything, even NaN.
 inline void add_marked(Floats8 value, std::uint64_t marks, Floats8& sum, Ints8& number) {
-    const Ints8 m = lanes(marks);
+    const Ints8 m = Ints8(__m256i(lanes_of(marks)));
     sum += Floats8(_mm256_and_ps(__m256(value), __m256(m)));
     number -= m;
 }
@@ -51,8 +45,8 @@ struct Staged {
 };
 
 template <int D>
-constexpr std::uint64_t row_of(const CellMask<D>& m, int row) {
-    return m[row / kSide] >> (kSide * (row % kSide)) & 0xff;
+std::uint64_t row_of(const CellMask<D>& m, int row) {
+    return slosh::row_of(m[row / kSide], row % kSide);
 }
 
 /// One component, with the faces known so far as bits.
@@ -79,7 +73,7 @@ public:
         for (int b = 0; b < blocks_.size(); ++b) some[b] = any<D>(known_[b]);
         std::vector<int> list;
         for (int b = 0; b < blocks_.size(); ++b) {
-            if (is_full(known_[b])) continue;
+            if (is_full<D>(known_[b])) continue;
             std::uint8_t near = some[b];
             for (int d = 0; d < D; ++d)
                 near |= some[neighbour(b, d, -1)] | some[neighbour(b, d, 1)];
@@ -94,11 +88,6 @@ public:
     void finish() const;
 
 private:
-    static bool is_full(const CellMask<D>& m) {
-        std::uint64_t all = ~0ull;
-        for (std::uint64_t w : m) all &= w;
-        return all == ~0ull;
-    }
     int neighbour(int b, int axis, int side) const {
         return blocks_.neighbour(b, neighbour_code<D>(unit<D>(axis) * side));
     }
@@ -172,7 +161,8 @@ void Layers<D>::commit(int b, const Staged<D>& staged) {
     for (int row = 0; row < kBlockCells<D> / kSide; ++row) {
         const std::uint64_t gained = row_of<D>(staged.gained, row);
         if (gained == 0) continue;
-        _mm256_maskstore_ps(v + row * kSide, __m256i(lanes(gained)), _mm256_load_ps(next));
+        _mm256_maskstore_ps(v + row * kSide, _mm256_castps_si256(lanes_of(gained)),
+                            _mm256_load_ps(next));
         next += kSide;
     }
     for (int z = 0; z < kPlanes<D>; ++z) known_[b][z] |= staged.gained[z];
