@@ -244,8 +244,6 @@ private:
     static constexpr float kNear = 1;
     /// From one step to the next pressure seldom changes by more than this share of the largest.
     static constexpr float kFar = 0.1f;
-    /// Vectors between the one at work and the one whose coefficients are called for.
-    static constexpr std::size_t kAhead = 8;
 
     /// A cell whose p was raised to zero.
     struct Clip {
@@ -266,23 +264,20 @@ private:
         it.advance(b, step);
         double* p = p_.block(b);
         Lanes largest = _mm256_setzero_ps();
-        const std::span<const WallVector> vectors = vectors_.of(i);
-        for (std::size_t k = 0; k < vectors.size(); ++k) {
-            const WallVector& v = vectors[k];
-            // Called for ahead: to wait for them took a quarter of this function's time.
-            if (k + kAhead < vectors.size())
-                _mm_prefetch(level_.mixed[vectors[k + kAhead].number].inverse, _MM_HINT_T0);
+        for (const WallVector& v : vectors_.of(i)) {
             Lanes q = v.load(p, p_scale);
             if (_mm256_movemask_ps(q) & v.in_s) {  // some are below zero
                 clip(p, v, p_scale, clips_[i]);
                 q = v.load(p, p_scale);
             }
-            const Lanes in_s = v.mask_of_s(), sign = lanes(-0.f);
+            const Lanes in_s = v.mask_of_s(), sign = lanes(-0.f), zero = _mm256_setzero_ps();
             const Lanes none = lanes(-std::numeric_limits<float>::infinity());
             _mm256_store_ps(low_[v.number].v, _mm256_blendv_ps(none, _mm256_xor_ps(q, sign), in_s));
             const Lanes w = _mm256_xor_ps(_mm256_load_ps(r.half(b, v.colour) + 8 * v.v), sign);
-            const Lanes inverse = _mm256_load_ps(level_.mixed[v.number].inverse);
-            const Lanes natural = _mm256_min_ps(w, _mm256_div_ps(q, inverse));
+            // min(a_ii p, w), but w itself where p > 0: that is at least as much, and spares the
+            // diagonal.
+            const Lanes presses = _mm256_cmp_ps(q, zero, _CMP_GT_OQ);
+            const Lanes natural = _mm256_blendv_ps(_mm256_min_ps(w, zero), w, presses);
             largest = _mm256_max_ps(largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
         }
         return largest_lane(largest);
