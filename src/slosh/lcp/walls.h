@@ -99,8 +99,8 @@ public:
     }
 
     /// Puts p < 0 in S to zero, in r as well, and sets the bounds of the next correction: it may
-    /// take p down to zero. In the blocks looked after; returns the natural residual (C3) there,
-    /// from the float residual r in units of `unit`.
+    /// take p down to zero. In the blocks looked after; returns the natural residual (C3) there, or
+    /// a little more, from the float residual r in units of `unit`.
     double settle(PcgPasses<D>& it, double unit) {
         const double worst = parallel_max(blocks_.size(), [&](std::size_t i) {
             const int b = blocks_[i];
@@ -135,7 +135,7 @@ public:
         guessed_ = true;
     }
     /// r -= alpha A d, where d is the search direction; then the same with p + step d for p.
-    /// Returns the natural residual in all blocks.
+    /// Returns the natural residual in all blocks, or a little more.
     double descend(PcgPasses<D>& it, double alpha, double step, double unit) {
         const double worst =
             it.descend(alpha, &low_, [&](int b) { return settle_block(it, b, step, unit); });
@@ -275,9 +275,12 @@ private:
             _mm256_store_ps(low_[v.number].v, _mm256_blendv_ps(none, _mm256_xor_ps(q, sign), in_s));
             const Lanes w = _mm256_xor_ps(_mm256_load_ps(r.half(b, v.colour) + 8 * v.v), sign);
             // min(a_ii p, w), but w itself where p > 0: that is at least as much, and spares the
-            // diagonal.
+            // diagonal. Only cells on their way to their bound have p > 0 and a large w.
             const Lanes presses = _mm256_cmp_ps(q, zero, _CMP_GT_OQ);
-            const Lanes natural = _mm256_blendv_ps(_mm256_min_ps(w, zero), w, presses);
+            Lanes natural = _mm256_blendv_ps(_mm256_min_ps(w, zero), w, presses);
+            if (_mm256_movemask_ps(presses) & v.active)
+                natural = _mm256_min_ps(
+                    w, _mm256_div_ps(q, _mm256_load_ps(level_.mixed[v.number].inverse)));
             largest = _mm256_max_ps(largest, _mm256_andnot_ps(sign, _mm256_and_ps(in_s, natural)));
         }
         return largest_lane(largest);
