@@ -131,6 +131,29 @@ TEST_CASE_TEMPLATE("Extended velocities have the same bytes on 1, 2 and 3 thread
                               r.axis(axis).cells() * sizeof(float)) == 0);
 }
 
+TEST_CASE_TEMPLATE("Velocities are carried into solids as deep as they are read, not deeper", Dm,
+                   Dim<2>, Dim<3>) {
+    constexpr int D = Dm::value;
+    const auto blocks = cube<D>(24);
+    // Liquid above y = 12, solid below.
+    const auto solid = sampled<D>(blocks, 3, 0, [](const Point<D>& x) { return x[1] - 12; });
+    FaceField<float, D> u(blocks, 0);
+    FaceField<std::uint8_t, D> known(blocks, 0);
+    for (int axis = 0; axis < D; ++axis) {
+        each(known.axis(axis), [&](const Index<D>& c, std::uint8_t& k) { k = c[1] >= 12; });
+        each(u.axis(axis), [&](const Index<D>& c, float& v) { v = c[1] >= 12 ? 1.5f : 7; });
+    }
+    extend_velocity(u, known, 6, &solid);
+    for (int axis = 0; axis < D; ++axis) {
+        int wrong = 0;
+        each(u.axis(axis), [&](const Index<D>& c, float& v) {
+            const bool reached = static_cast<float>(c[1]) - 12 > -kDeepestRead;
+            wrong += v != (reached ? 1.5f : 7) || known.axis(axis).get(c) != reached;
+        });
+        CHECK(wrong == 0);
+    }
+}
+
 TEST_CASE_TEMPLATE("Constrained velocity slides along a tilted wall", Dm, Dim<2>, Dim<3>) {
     constexpr int D = Dm::value;
     const auto blocks = cube<D>(24);

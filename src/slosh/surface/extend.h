@@ -23,10 +23,10 @@ void extend_into_solids(Field<float, D>& phi, const Field<float, D>& solid, int 
 
 /// Spreads u outwards from the faces that `known` marks (1; 0 elsewhere) by `layers` layers: a face
 /// gets the mean of its known neighbours of the layer before, and is marked. Given the solids'
-/// distance at nodes in cells, faces further than `deepest` inside get none.
+/// distance at nodes in cells, faces further inside than kDeepestRead get none.
 template <int D>
 void extend_velocity(FaceField<float, D>& u, FaceField<std::uint8_t, D>& known, int layers,
-                     const Field<float, D>* solid = nullptr, float deepest = kDeepestRead);
+                     const Field<float, D>* solid = nullptr);
 
 /// At faces inside solids (open == 0), up to two cells deep at least, removes from u the part of u
 /// - u_solid along the solid's normal; with `only_inward`, only motion into the solid, except at

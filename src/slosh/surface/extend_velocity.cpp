@@ -53,12 +53,10 @@ std::uint64_t row_of(const CellMask<D>& m, int row) {
 template <int D>
 class Layers {
 public:
-    Layers(Field<float, D>& u, Field<std::uint8_t, D>& known, const Field<float, D>* solid,
-           float deepest)
+    Layers(Field<float, D>& u, Field<std::uint8_t, D>& known, const Field<float, D>* solid)
         : u_(u),
           bytes_(known),
           solid_(solid),
-          deepest_(deepest),
           blocks_(u.blocks()),
           known_(blocks_.size() + 1),
           grown_(blocks_.size()) {
@@ -95,7 +93,6 @@ private:
     Field<float, D>& u_;
     Field<std::uint8_t, D>& bytes_;
     const Field<float, D>* solid_;
-    float deepest_;
     const Blocks<D>& blocks_;
     std::vector<CellMask<D>> known_;   // none in the background block
     std::vector<std::uint8_t> grown_;  // blocks that have gained
@@ -119,7 +116,7 @@ void Layers<D>::stage(int b, Staged<D>& out) const {
     for (int z = 0; z < kPlanes<D>; ++z) out.gained[z] &= ~own[z];
     out.any = any<D>(out.gained);
     if (out.any && solid_) {
-        const CellMask<D> wanted = compare<D, _CMP_GT_OQ>(solid_->block(b), -deepest_);
+        const CellMask<D> wanted = compare<D, _CMP_GT_OQ>(solid_->block(b), -kDeepestRead);
         for (int z = 0; z < kPlanes<D>; ++z) out.gained[z] &= wanted[z];
         out.any = any<D>(out.gained);
     }
@@ -179,10 +176,10 @@ void Layers<D>::finish() const {
 
 template <int D>
 void extend_velocity(FaceField<float, D>& u, FaceField<std::uint8_t, D>& known, int layers,
-                     const Field<float, D>* solid, float deepest) {
+                     const Field<float, D>* solid) {
     std::vector<Staged<D>> staged;
     for (int axis = 0; axis < D; ++axis) {
-        Layers<D> component(u.axis(axis), known.axis(axis), solid, deepest);
+        Layers<D> component(u.axis(axis), known.axis(axis), solid);
         for (int layer = 0; layer < layers; ++layer) {
             const std::vector<int> work = component.active_blocks();
             if (work.empty()) break;
@@ -197,8 +194,8 @@ void extend_velocity(FaceField<float, D>& u, FaceField<std::uint8_t, D>& known, 
 }
 
 template void extend_velocity<2>(FaceField<float, 2>&, FaceField<std::uint8_t, 2>&, int,
-                                 const Field<float, 2>*, float);
+                                 const Field<float, 2>*);
 template void extend_velocity<3>(FaceField<float, 3>&, FaceField<std::uint8_t, 3>&, int,
-                                 const Field<float, 3>*, float);
+                                 const Field<float, 3>*);
 
 }  // namespace slosh
